@@ -162,7 +162,8 @@ func (r *release) gather(work, epoch string) error {
 // build builds a static binary whose bytes depend only on the source, the version, the platform and
 // Go.
 func (r *release) build(to, system, arch string) error {
-	stamp := fmt.Sprintf("-s -w -X main.releaseVersion=%s -X main.releaseCommit=%s", r.version, r.commit)
+	const cli = "github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	stamp := fmt.Sprintf("-s -w -X %[1]s.releaseVersion=%[2]s -X %[1]s.releaseCommit=%[3]s", cli, r.version, r.commit)
 	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", stamp, "-o", to, "./cmd/ptywright")
 	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=")
 	if said, err := c.CombinedOutput(); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/acp"
@@ -47,7 +48,7 @@ const (
 	acpWaits     = acpExecuting / 4 * 3
 )
 
-func acpCommand(std stdio) *cobra.Command {
+func acpCommand(std cli.Stdio) *cobra.Command {
 	var f acpFlags
 	c := &cobra.Command{
 		Use:   "acp",
@@ -72,7 +73,7 @@ see 'ptywright acp-proxy'.`,
 
 // serveACP serves one peer. A wait for an exit has no timeout of its own, so programs are ended
 // some time after the end of the input, and the waits then return how they ended.
-func serveACP(ctx context.Context, std stdio, d protocol.Dialect, h *service) error {
+func serveACP(ctx context.Context, std cli.Stdio, d protocol.Dialect, h *service) error {
 	in, out, err := takePipes(std)
 	if err != nil {
 		return err

@@ -14,10 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/protocol/acp"
 )
 
-func acpProxyCommand(std stdio) *cobra.Command {
+func acpProxyCommand(std cli.Stdio) *cobra.Command {
 	var f acpFlags
 	c := &cobra.Command{
 		Use:   "acp-proxy [flags] -- AGENT [ARGUMENT...]",
@@ -35,16 +36,16 @@ editor inside the tool calls they belong to. The exit code is the agent's.`,
 		},
 	}
 	f.add(c)
-	c.Flags().SetInterspersed(false) // flags after the agent are the agent's
+	cli.FlagsFirst(c) // flags after the agent are the agent's
 	return c
 }
 
-func acpProxy(ctx context.Context, std stdio, f acpFlags, h *service, args []string) error {
+func acpProxy(ctx context.Context, std cli.Stdio, f acpFlags, h *service, args []string) error {
 	stream, err := takeStdio(std)
 	if err != nil {
 		return err
 	}
-	a, err := startAgent(args, std.err)
+	a, err := startAgent(args, std.Err)
 	if err != nil {
 		return err
 	}
@@ -120,11 +121,11 @@ func startAgent(args []string, stderr io.Writer) (*agentProcess, error) {
 
 // agentNotStarted gives the error the exit code that shells use.
 func agentNotStarted(err error) error {
-	code := exitNotExecutable
+	code := cli.ExitNotExecutable
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		code = exitNotFound
+		code = cli.ExitNotFound
 	}
-	return codedError{error: fmt.Errorf("start the agent: %w", err), code: code}
+	return cli.Error{Err: fmt.Errorf("start the agent: %w", err), Code: code}
 }
 
 // Read reads the agent's output. It ends with the output, or with the agent if a process that it
@@ -166,7 +167,7 @@ func (a *agentProcess) end(ctx context.Context) {
 // code is the agent's exit code as our own.
 func (a *agentProcess) code() error {
 	if code := codeOfState(a.cmd.ProcessState); code != 0 {
-		return exitCode(code)
+		return cli.ExitCode(code)
 	}
 	return nil
 }

@@ -17,6 +17,8 @@ import (
 	"testing"
 
 	sdk "github.com/coder/acp-go-sdk"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 )
 
 // TestACPSDK runs all five methods as an agent that is written with coder/acp-go-sdk would.
@@ -398,7 +400,7 @@ func TestACPProxyWithoutAnAgent(t *testing.T) {
 	for _, c := range []struct {
 		agent string
 		code  int
-	}{{"/no/such/agent", exitNotFound}, {"no-such-agent", exitNotFound}, {"/", exitNotExecutable}} {
+	}{{"/no/such/agent", cli.ExitNotFound}, {"no-such-agent", cli.ExitNotFound}, {"/", cli.ExitNotExecutable}} {
 		p := ptywright(t, "acp-proxy", c.agent)
 		if out, code := p.run(""); code != c.code || out != "" || !bytes.Contains([]byte(p.stderr.String()), []byte("start the agent")) {
 			t.Errorf("%s: exit code %d, output %q, standard error %q", c.agent, code, out, p.stderr)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/user"
 	"strings"
 	"time"
 
@@ -13,15 +12,16 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/attach"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/caller"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
-	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-func attachCommand(std stdio) *cobra.Command {
+func attachCommand(std cli.Stdio) *cobra.Command {
 	o := attach.Options{Key: attach.DefaultKey}
-	var socket string
+	var server remoteFlags
 	c := &cobra.Command{
 		Use:   "attach [flags] [SESSION]",
 		Short: "Show a session in this terminal and type into it",
@@ -51,15 +51,15 @@ Exit codes: 0 after a detach, otherwise that of the program when it ends (128 pl
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: sessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			o.In, o.Out = std.in, std.out.file
+			o.In, o.Out = std.In, std.Out.File
 			if len(args) > 0 {
 				o.Session = args[0]
 			}
-			return attachTo(c.Context(), std, socket, o)
+			return attachTo(c.Context(), std, &server, o)
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&socket, "socket", "", "`PATH` of the server's socket (default: that of ptywright serve)")
+	server.socketFlag(c)
 	fs.BoolVarP(&o.Write, "write", "w", false, "take the session: type into it, and nobody else does")
 	fs.BoolVarP(&o.Look, "read-only", "r", false, "look on, and have the server see to it that nothing else can be done from here")
 	fs.BoolVar(&o.Take, "take", false, "take it over from someone else, with or without --write")
@@ -73,13 +73,7 @@ Exit codes: 0 after a detach, otherwise that of the program when it ends (128 pl
 
 // whoAmI is user@host and the terminal, as far as known: one person may have several terminals.
 func whoAmI() string {
-	name := "someone"
-	if u, err := user.Current(); err == nil {
-		name = u.Username
-	}
-	if host, err := os.Hostname(); err == nil {
-		name += "@" + host
-	}
+	name := caller.User()
 	if tty, err := os.Readlink("/proc/self/fd/0"); err == nil && strings.HasPrefix(tty, "/dev/") {
 		return name + " " + strings.TrimPrefix(tty, "/dev/")
 	}
@@ -87,25 +81,22 @@ func whoAmI() string {
 }
 
 // attachTo attaches to a session and returns its end as an error.
-func attachTo(ctx context.Context, std stdio, socket string, o attach.Options) error {
+func attachTo(ctx context.Context, std cli.Stdio, server *remoteFlags, o attach.Options) error {
 	if o.Write = o.Write || o.Take; o.As == "" {
 		o.As = whoAmI()
 	}
 	switch {
 	case o.Look && o.Write:
-		return usageError{errors.New("--read-only and --write or --take exclude each other: say one of them")}
+		return cli.Usagef("--read-only and --write or --take exclude each other: say one of them")
 	case o.Resize && !o.Write:
-		return usageError{errors.New("--resize is for who writes: give --write, too")}
-	case !term.IsTerminal(int(std.in.Fd())) || !term.IsTerminal(int(std.out.Fd())):
-		return usageError{errors.New("attach needs a terminal as standard input and output; ptywright read prints what a session shows")}
+		return cli.Usagef("--resize is for who writes: give --write, too")
+	case !term.IsTerminal(int(std.In.Fd())) || !term.IsTerminal(int(std.Out.Fd())):
+		return cli.Usagef("attach needs a terminal as standard input and output; ptywright read prints what a session shows")
 	}
-	if socket == "" {
-		var err error
-		if socket, err = defaultSocket(); err != nil {
-			return err
-		}
+	socket, err := server.path()
+	if err != nil {
+		return err
 	}
-	var err error
 	if o.Client, err = daemon.Dial(ctx, socket); err != nil {
 		return err
 	}
@@ -118,29 +109,22 @@ func attachTo(ctx context.Context, std stdio, socket string, o attach.Options) e
 	case err != nil:
 		return attachError(o.Session, err)
 	case r.Signal != nil:
-		return exitCode(ending.Code(r.Signal))
+		return cli.ExitCode(ending.Code(r.Signal))
 	case r.Exit == nil:
-		fmt.Fprintf(std.out, "[detached from %s]\n", o.Label())
+		fmt.Fprintf(std.Out, "[detached from %s]\n", o.Label())
 		return nil
 	}
-	fmt.Fprintf(std.out, "[%s %s]\n", o.Label(), attach.Ended(r.Exit))
-	end := pty.Exit{Code: -1} // lost
-	if r.Exit.Code != nil {
-		end.Code = *r.Exit.Code
-	}
-	if r.Exit.Signal != nil {
-		end.Signal = *r.Exit.Signal
-	}
-	return codeOf(end)
+	fmt.Fprintf(std.Out, "[%s %s]\n", o.Label(), attach.Ended(r.Exit))
+	return statusOf(r.Exit)
 }
 
 // pick finds the requested session, and its name.
-func pick(ctx context.Context, std stdio, o *attach.Options) error {
+func pick(ctx context.Context, std cli.Stdio, o *attach.Options) error {
 	if o.Session != "" {
 		s, err := o.Client.Info(ctx, o.Session)
 		var e *client.Error
 		if errors.As(err, &e) && e.Reason == "unknown_session" {
-			return codedError{error: fmt.Errorf("no session %.64q; ptywright attach without an id lists them", o.Session), code: exitMissing}
+			return cli.Error{Err: fmt.Errorf("no session %.64q; ptywright attach without an id lists them", o.Session), Code: cli.ExitMissing}
 		}
 		if err == nil {
 			means(o, s)
@@ -155,7 +139,7 @@ func pick(ctx context.Context, std stdio, o *attach.Options) error {
 		means(o, sessions[0])
 		return nil
 	case len(sessions) == 0:
-		return codedError{error: errors.New("the server has no session"), code: exitMissing}
+		return cli.Error{Err: errors.New("the server has no session"), Code: cli.ExitMissing}
 	}
 	width := 0
 	for _, s := range sessions {
@@ -172,9 +156,9 @@ func pick(ctx context.Context, std stdio, o *attach.Options) error {
 		} else if s.Lease != nil {
 			line += fmt.Sprintf("  (%s writes since %s)", s.Lease.Holder, s.Lease.Since.Local().Format(time.TimeOnly))
 		}
-		fmt.Fprintln(std.out, oneLine(line))
+		fmt.Fprintln(std.Out, cli.OneLine(line))
 	}
-	return usageError{errors.New("there are several sessions: say which")}
+	return cli.Usagef("there are several sessions: say which")
 }
 
 // means sets which session to attach to.
@@ -193,15 +177,15 @@ func attachError(session string, err error) error {
 	plain := fmt.Errorf("attach %s: %s", session, e.Message)
 	switch e.Reason {
 	case "unknown_session", "session_forgotten":
-		return codedError{error: plain, code: exitMissing}
+		return cli.Error{Err: plain, Code: cli.ExitMissing}
 	case "session_leased":
-		return codedError{error: fmt.Errorf("%w; ptywright attach --take takes it over", plain), code: exitPermission}
+		return cli.Error{Err: fmt.Errorf("%w; ptywright attach --take takes it over", plain), Code: cli.ExitPermission}
 	case "owned_by_adapter":
-		return codedError{error: fmt.Errorf("%w; ptywright attach without --write shows it", plain), code: exitPermission}
+		return cli.Error{Err: fmt.Errorf("%w; ptywright attach without --write shows it", plain), Code: cli.ExitPermission}
 	case "session_ended", "session_closed":
 		return fmt.Errorf("%w; ptywright attach without --write shows it", plain)
 	case "permission_denied":
-		return codedError{error: plain, code: exitPermission}
+		return cli.Error{Err: plain, Code: cli.ExitPermission}
 	}
 	return plain
 }

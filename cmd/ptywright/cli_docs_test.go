@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 )
 
 // cliBlocks are the examples of docs/cli.md in one language.
@@ -109,7 +109,7 @@ func TestCLIPage(t *testing.T) {
 			t.Errorf("%s is not on the page", s.Key)
 		}
 	}
-	if remote.ExitTimeout != 3 || remote.ExitMissing != 4 || remote.ExitPermission != 5 {
+	if cli.ExitTimeout != 3 || cli.ExitMissing != 4 || cli.ExitPermission != 5 {
 		t.Error("exit codes have changed, on which scripts rely")
 	}
 }

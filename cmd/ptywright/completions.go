@@ -10,10 +10,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-func completionsCommand(std stdio) *cobra.Command {
+func completionsCommand(std cli.Stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completions bash|zsh|fish|powershell",
 		Short: "Print a shell completion script",
@@ -32,11 +33,11 @@ installed, put it into the directory of the first example instead; it is then re
 			case "bash":
 				return bashCompletion(std, root)
 			case "zsh":
-				return root.GenZshCompletion(std.out)
+				return root.GenZshCompletion(std.Out)
 			case "fish":
-				return root.GenFishCompletion(std.out, true)
+				return root.GenFishCompletion(std.Out, true)
 			default:
-				return root.GenPowerShellCompletionWithDesc(std.out)
+				return root.GenPowerShellCompletionWithDesc(std.Out)
 			}
 		},
 	}
@@ -91,7 +92,7 @@ __ptywright_filedir()
 
 // bashCompletion prints cobra's script together with what it needs from the package
 // bash-completion.
-func bashCompletion(std stdio, root *cobra.Command) error {
+func bashCompletion(std cli.Stdio, root *cobra.Command) error {
 	var b bytes.Buffer
 	if err := root.GenBashCompletionV2(&b, true); err != nil {
 		return err
@@ -103,7 +104,7 @@ func bashCompletion(std stdio, root *cobra.Command) error {
 		}
 		script = strings.ReplaceAll(script, s.calls, s.ours)
 	}
-	_, err := io.WriteString(std.out, script+bashWords)
+	_, err := io.WriteString(std.Out, script+bashWords)
 	return err
 }
 
@@ -195,6 +196,12 @@ func keyNames(_ *cobra.Command, _ []string, begun string) ([]string, cobra.Shell
 		return all, directive
 	}
 	return all, directive | cobra.ShellCompDirectiveNoSpace
+}
+
+// completing gives flags the completions of their values, and descriptions without markup.
+func completing(root *cobra.Command) {
+	completeFlags(root)
+	describePlainly(root)
 }
 
 // describePlainly removes markup from flags' descriptions, which shells would show as it is.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/redact"
@@ -24,23 +25,29 @@ func loadConfig() (*config.Config, error) {
 	return config.Load(root, os.LookupEnv)
 }
 
-// isSetting reports whether an error is about the configuration.
-func isSetting(err error) bool {
-	var file *config.FileError
-	var env *config.EnvError
-	return errors.As(err, &file) || errors.As(err, &env)
+// faulty is an error of the configuration, with its exit code.
+func faulty(err error) cli.Error {
+	return cli.Error{Err: err, Code: cli.ExitUsage, Reason: "configuration"}
 }
 
-// configurable makes a command take flags that are not given from the environment and from
-// config.toml.
+// misset is faulty, with what to do, for every command but config itself.
+func misset(err error) error {
+	return faulty(fmt.Errorf("%w; ptywright config shows what holds", err))
+}
+
+// configurable makes c, and the commands below it, take flags that are not given from the environment
+// and from config.toml.
 func configurable(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		configurable(sub)
+	}
 	run := c.RunE
 	if run == nil || len(config.For(c.Name(), false, func(flag string) bool { return c.Flags().Lookup(flag) != nil })) == 0 {
 		return
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := configure(c); err != nil {
-			return err
+			return misset(err)
 		}
 		return run(c, args)
 	}
@@ -79,7 +86,7 @@ func configure(c *cobra.Command) error {
 func serverSettings(c *cobra.Command) error {
 	set, err := loadConfig()
 	if err != nil {
-		return err
+		return misset(err)
 	}
 	serve, _, err := c.Root().Find([]string{"serve"})
 	if err != nil {
@@ -88,7 +95,7 @@ func serverSettings(c *cobra.Command) error {
 	for _, s := range config.For("serve", false, func(flag string) bool { return serve.Flags().Lookup(flag) != nil }) {
 		if v, ok := set.Value(s); ok {
 			if err := set.Judge(s, v); err != nil {
-				return err
+				return misset(err)
 			}
 		}
 	}
@@ -104,7 +111,7 @@ func aboutSocket(set *config.Config) bool {
 	})
 }
 
-func configCommand(std stdio) *cobra.Command {
+func configCommand(std cli.Stdio) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "config",
@@ -133,7 +140,7 @@ Tokens are not settings: the one for MCP over HTTP is in PTYWRIGHT_MCP_TOKEN and
 				return err
 			}
 			for _, s := range config.Strays(os.Environ()) {
-				complain(std.err, errors.New(s.String()))
+				cli.Complain(std.Err, errors.New(s.String()))
 			}
 			faults := settingFaults(set)
 			if len(faults) == 0 {
@@ -141,14 +148,14 @@ Tokens are not settings: the one for MCP over HTTP is in PTYWRIGHT_MCP_TOKEN and
 			}
 			last := len(faults) - 1
 			for _, err := range faults[:last] {
-				complain(std.err, err)
+				cli.Complain(std.Err, err)
 				if asJSON {
-					if err := jsonLines(std.out, codedError{error: err, code: exitUsage, reason: "configuration"}.object()); err != nil {
+					if err := std.JSON(faulty(err).Object()); err != nil {
 						return err
 					}
 				}
 			}
-			return faults[last]
+			return faulty(faults[last])
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
@@ -184,8 +191,8 @@ type shownSetting struct {
 	About  string `json:"about"`
 }
 
-func showConfig(std stdio, set *config.Config, asJSON bool, root *cobra.Command) error {
-	t := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+func showConfig(std cli.Stdio, set *config.Config, asJSON bool, root *cobra.Command) error {
+	t := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	if !asJSON {
 		switch {
 		case set.Path == "" && !set.Off:
@@ -193,11 +200,11 @@ func showConfig(std stdio, set *config.Config, asJSON bool, root *cobra.Command)
 		case set.Off:
 			fmt.Fprintf(t, "# no file: %s is off\n", config.PathVariable)
 		case set.Exists:
-			fmt.Fprintf(t, "# %s\n", oneLine(set.Path))
+			fmt.Fprintf(t, "# %s\n", cli.OneLine(set.Path))
 		case len(set.Faults) > 0:
-			fmt.Fprintf(t, "# %s could not be read\n", oneLine(set.Path))
+			fmt.Fprintf(t, "# %s could not be read\n", cli.OneLine(set.Path))
 		default:
-			fmt.Fprintf(t, "# %s does not exist\n", oneLine(set.Path))
+			fmt.Fprintf(t, "# %s does not exist\n", cli.OneLine(set.Path))
 		}
 		fmt.Fprintln(t, "SETTING\tVALUE\tFROM")
 	}
@@ -220,16 +227,16 @@ func showConfig(std stdio, set *config.Config, asJSON bool, root *cobra.Command)
 			shown.Value = append([]string{}, v.Values...)
 		}
 		if asJSON {
-			if err := jsonLines(std.out, shown); err != nil {
+			if err := std.JSON(shown); err != nil {
 				return err
 			}
 			continue
 		}
-		text := oneLine(strings.Join(v.Values, ", "))
+		text := cli.OneLine(strings.Join(v.Values, ", "))
 		if text == "" {
 			text = "-"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", s.Key, text, oneLine(shown.Source))
+		fmt.Fprintf(t, "%s\t%s\t%s\n", s.Key, text, cli.OneLine(shown.Source))
 	}
 	return t.Flush()
 }
@@ -237,7 +244,7 @@ func showConfig(std stdio, set *config.Config, asJSON bool, root *cobra.Command)
 // defaultOf is a setting's default, according to the flag of the first command that has it.
 func defaultOf(root *cobra.Command, s config.Setting) []string {
 	if s.Key == "socket" {
-		if path, err := defaultSocket(); err == nil {
+		if path, err := daemon.DefaultSocket(); err == nil {
 			return []string{path}
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 )
 
 // configured is a program with a home that has this config.toml.
@@ -195,12 +197,12 @@ func TestKillServerInSpiteOfTheConfig(t *testing.T) {
 				t.Errorf("%q, kill %q: exit %d, %s%s", text, args, code, out, p.stderr)
 			}
 		}
-		run(exitUsage, "config.toml, line ", "--all")
+		run(cli.ExitUsage, "config.toml, line ", "--all")
 		if kills {
 			run(0, "", "--server")
 			continue
 		}
-		run(exitUsage, "config.toml, line 1, socket", "--server")
+		run(cli.ExitUsage, "config.toml, line 1, socket", "--server")
 		run(0, "", "--server", "--socket", s.path)
 	}
 }

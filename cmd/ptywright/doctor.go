@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/doctor"
@@ -20,7 +21,7 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-func doctorCommand(std stdio) *cobra.Command {
+func doctorCommand(std cli.Stdio) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "doctor",
@@ -46,17 +47,17 @@ The exit code is 0 if nothing is broken, even with warnings, otherwise 1.`,
 					broken++
 				}
 				if asJSON {
-					jsonLines(std.out, f)
+					std.JSON(f)
 					return
 				}
-				text := fmt.Sprintf("%-8s %-19s %s\n", f.State, f.Check, oneLine(f.Found))
+				text := fmt.Sprintf("%-8s %-19s %s\n", f.State, f.Check, cli.OneLine(f.Found))
 				if f.Advice != "" {
-					text += fmt.Sprintf("%8s -> %s\n", "", oneLine(f.Advice))
+					text += fmt.Sprintf("%8s -> %s\n", "", cli.OneLine(f.Advice))
 				}
-				io.WriteString(std.out, text)
+				io.WriteString(std.Out, text)
 			})
 			if broken > 0 {
-				return exitCode(exitError) // the findings are already printed
+				return cli.ExitCode(cli.ExitError) // the findings are already printed
 			}
 			return nil
 		},
@@ -85,7 +86,7 @@ func doctorFacts() (doctor.Facts, error) {
 		}
 		return nil
 	}
-	socket, err := defaultSocket()
+	socket, err := daemon.DefaultSocket()
 	if given := value("socket"); len(given) == 1 {
 		socket, err = filepath.Abs(given[0])
 	}
@@ -94,7 +95,7 @@ func doctorFacts() (doctor.Facts, error) {
 	}
 	return doctor.Facts{
 		Homeless: homeless, MCP: strings.Join(value("mcp.http"), ""),
-		Version: version(), Root: root, Socket: socket, Watcher: []string{self, watcherName},
+		Version: cli.Version(), Root: root, Socket: socket, Watcher: []string{self, watcherName},
 		Strays: strays,
 		Config: func() (string, []error) {
 			faults := settingFaults(set)

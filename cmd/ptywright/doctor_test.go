@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/doctor"
 )
 
@@ -190,7 +191,7 @@ func TestSchema(t *testing.T) {
 	if all.Methods["session.wait"].About == "" || !slices.Contains(all.Reasons, "timeout") || all.Version == "" {
 		t.Errorf("%v", all.Methods["session.wait"])
 	}
-	for _, c := range command(stdio{}).Commands() {
+	for _, c := range command(cli.Stdio{}).Commands() {
 		if _, ok := all.Commands[c.Name()]; !ok && c.IsAvailableCommand() && !c.HasSubCommands() {
 			t.Errorf("%s is in the help and not in the schema", c.Name())
 		}

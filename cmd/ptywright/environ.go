@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/caller"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/engine"
 )
 
@@ -17,10 +17,10 @@ import (
 func callerEnvironment(complaints io.Writer, environ []string) (map[string]string, error) {
 	env, untold, err := caller.Environment(environ)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, cli.Usagef("%w", err)
 	}
 	for _, name := range untold {
-		complain(complaints, fmt.Errorf("%s is not passed to the program: not valid UTF-8", engine.Quote(name)))
+		cli.Complain(complaints, fmt.Errorf("%s is not passed to the program: not valid UTF-8", engine.Quote(name)))
 	}
 	return env, nil
 }
@@ -32,12 +32,12 @@ func environment(given []string) (map[string]string, error) {
 		name, value, ok := strings.Cut(g, "=")
 		switch {
 		case name == "":
-			return nil, usageError{errors.New("--env: give NAME=VALUE or NAME")}
+			return nil, cli.Usagef("--env: give NAME=VALUE or NAME")
 		case strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
-			return nil, usageError{fmt.Errorf("--env %s: the name of a variable has no blanks: give NAME=VALUE", engine.Quote(name))}
+			return nil, cli.Usagef("--env %s: the name of a variable has no blanks: give NAME=VALUE", engine.Quote(name))
 		case !ok:
 			if value, ok = os.LookupEnv(name); !ok {
-				return nil, usageError{fmt.Errorf("--env %s: no such variable to pass on; give %s=VALUE", name, name)}
+				return nil, cli.Usagef("--env %s: no such variable to pass on; give %s=VALUE", name, name)
 			}
 		}
 		all[name] = value

@@ -7,9 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 )
 
 // TestFlagsSayWhatTheyAreFor, and what to do where they cannot be meant.
@@ -39,27 +40,13 @@ func TestFlagsSayWhatTheyAreFor(t *testing.T) {
 			t.Errorf("%q: exit %d, %q, want %d, %q", c.args, code, said, c.code, c.want)
 		}
 	}
-	each(command(stdio{}), func(c *cobra.Command) {
+	each(command(cli.Stdio{}), func(c *cobra.Command) {
 		if said := c.Flags().FlagUsages(); strings.Contains(said, "(default )") {
-			t.Errorf("%s: a default that is empty is told:\n%s", below(c), said)
+			t.Errorf("%s: a default that is empty is told:\n%s", pathOf(c), said)
 		}
 	})
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
-	}
-}
-
-func TestMomentIsSecondsOrATime(t *testing.T) {
-	for text, want := range map[string]time.Duration{"2.5": 2500 * time.Millisecond, "0": 0, "1m30s": 90 * time.Second, "250ms": 250 * time.Millisecond} {
-		var m moment
-		if err := m.Set(text); err != nil || time.Duration(m) != want {
-			t.Errorf("%q: %v, %v", text, time.Duration(m), err)
-		}
-	}
-	for _, text := range []string{"", "-1", "NaN", "Inf", "1e300", "soon"} {
-		if err := new(moment).Set(text); err == nil {
-			t.Errorf("%q is taken", text)
-		}
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/fleet"
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
@@ -33,7 +33,7 @@ type fleetFlags struct {
 func (f *fleetFlags) open() (fleet.Fleet, error) {
 	switch {
 	case f.root != "" && f.compat:
-		return fleet.Fleet{}, usageError{errors.New("--root and --compat-root exclude each other")}
+		return fleet.Fleet{}, cli.Usagef("--root and --compat-root exclude each other")
 	case f.root != "":
 		root, err := filepath.Abs(f.root)
 		return fleet.Fleet{Root: root}, err
@@ -43,11 +43,11 @@ func (f *fleetFlags) open() (fleet.Fleet, error) {
 }
 
 // none reports that there is nothing to do, if the root exists: a misspelt one is an error.
-func (f *fleetFlags) none(std stdio, err error) error {
+func (f *fleetFlags) none(std cli.Stdio, err error) error {
 	if _, missing := os.Stat(f.root); f.root != "" && missing != nil {
 		return fmt.Errorf("look for instances under --root: %w", missing)
 	}
-	complain(std.err, err)
+	cli.Complain(std.Err, err)
 	return nil
 }
 
@@ -75,9 +75,9 @@ func (s *chosen) selection(c *cobra.Command) (fleet.Selection, error) {
 	}
 	switch {
 	case c.Flags().Changed("to") && len(chosen.Names) == 0:
-		return chosen, usageError{errors.New("--to names no instance: leave it out for all of them")}
+		return chosen, cli.Usagef("--to names no instance: leave it out for all of them")
 	case c.Flags().Changed("tag") && s.tag == "":
-		return chosen, usageError{errors.New("--tag is empty: leave it out for all instances")}
+		return chosen, cli.Usagef("--tag is empty: leave it out for all instances")
 	}
 	return chosen, nil
 }
@@ -86,7 +86,7 @@ func (s *chosen) addSession(c *cobra.Command) {
 	c.Flags().IntVar(&s.session, "session", 0, "session number; 0 is the shell an instance starts with")
 }
 
-func fleetCommand(std stdio) *cobra.Command {
+func fleetCommand(std cli.Stdio) *cobra.Command {
 	var f fleetFlags
 	c := &cobra.Command{
 		Use:   "fleet",
@@ -124,25 +124,23 @@ Exit codes: 0 success, 1 an instance or its command failed, 2 usage, 3 timed out
 // exit gives an error its exit code.
 func (f *fleetFlags) exit(ctx context.Context, err error) error {
 	var missing *fleet.NoInstanceError
-	var silent exitCode
-	var usage usageError
-	code, reason := exitError, ""
+	code, reason := cli.ExitError, ""
 	switch {
-	case err == nil, errors.As(err, &silent), errors.As(err, &usage):
+	case err == nil, cli.HasCode(err):
 		return err
 	case ctx.Err() != nil:
-		code, reason = exitInterrupted, "interrupted"
+		code, reason = cli.ExitInterrupted, "interrupted"
 	case errors.As(err, &missing), errors.Is(err, fleet.ErrNone):
-		code, reason = exitMissing, "no_instance"
+		code, reason = cli.ExitMissing, "no_instance"
 	case errors.Is(err, fleet.ErrTimeout):
-		code, reason = exitTimeout, "timeout"
+		code, reason = cli.ExitTimeout, "timeout"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, instance.ErrFolder):
-		code, reason = exitPermission, "permission_denied"
+		code, reason = cli.ExitPermission, "permission_denied"
 	}
-	return codedError{err, code, reason, f.told}
+	return cli.Error{Err: err, Code: code, Reason: reason, Told: f.told}
 }
 
-func fleetList(std stdio, f *fleetFlags) *cobra.Command {
+func fleetList(std cli.Stdio, f *fleetFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List running instances",
@@ -161,7 +159,7 @@ are left out for an instance that does not answer within two seconds.`,
 			if err != nil {
 				return err
 			}
-			return f.instances(std.out, all)
+			return f.instances(std.Out, all)
 		},
 	}
 }
@@ -169,13 +167,13 @@ are left out for an instance that does not answer within two seconds.`,
 // instances prints a table, or one line per instance.
 func (f *fleetFlags) instances(w io.Writer, all []fleet.Status) error {
 	if f.json {
-		return jsonLines(w, all...)
+		return cli.JSONLines(w, all...)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "NAME\tPID\tPORT\tSTARTED\tSESSIONS\tSESSION 0\tTITLE\tCWD")
 	for _, i := range all {
 		count, first := sessionsOf(i)
-		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\n", oneLine(i.ID), i.PID, i.MCPPort, oneLine(i.StartedAt), count, oneLine(first), orDash(i.Title), orDash(i.Cwd))
+		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\n", cli.OneLine(i.ID), i.PID, i.MCPPort, cli.OneLine(i.StartedAt), count, cli.OneLine(first), orDash(i.Title), orDash(i.Cwd))
 	}
 	return t.Flush()
 }
@@ -219,22 +217,10 @@ func orDash(s instance.Optional) string {
 	if s == "" {
 		return "-"
 	}
-	return oneLine(string(s))
+	return cli.OneLine(string(s))
 }
 
-// jsonLines prints one value per line.
-func jsonLines[T any](w io.Writer, values ...T) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	for _, v := range values {
-		if err := e.Encode(v); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func fleetStart(std stdio, f *fleetFlags) *cobra.Command {
+func fleetStart(std cli.Stdio, f *fleetFlags) *cobra.Command {
 	var folders, tags []string
 	var timeout time.Duration
 	c := &cobra.Command{
@@ -250,7 +236,7 @@ logs/NAME.log under the root.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			launches, err := launches(args[0], folders, tags)
 			if err == nil {
-				err = checkTimeout(timeout)
+				err = cli.CheckTimeout(timeout)
 			}
 			if err != nil {
 				return err
@@ -267,7 +253,7 @@ logs/NAME.log under the root.`,
 			if err != nil {
 				return err
 			}
-			return f.instances(std.out, started)
+			return f.instances(std.Out, started)
 		},
 	}
 	c.Flags().StringArrayVar(&folders, "cwd", nil, "working `DIRECTORY` of an instance (default: this one)")
@@ -280,7 +266,7 @@ logs/NAME.log under the root.`,
 func launches(count string, folders, tags []string) ([]fleet.Launch, error) {
 	n, err := strconv.Atoi(count)
 	if err != nil || n < 1 || n > fleet.MostAtOnce {
-		return nil, usageError{fmt.Errorf("%q is not a number of instances: give 1 to %d", count, fleet.MostAtOnce)}
+		return nil, cli.Usagef("%q is not a number of instances: give 1 to %d", count, fleet.MostAtOnce)
 	}
 	all := make([]fleet.Launch, n)
 	for i := range all {
@@ -308,10 +294,10 @@ func oneOf(flag string, given []string, n, i int) (string, error) {
 	case n:
 		return given[i], nil
 	}
-	return "", usageError{fmt.Errorf("--%s is given %d times for %d instances: give it once or %d times", flag, len(given), n, n)}
+	return "", cli.Usagef("--%s is given %d times for %d instances: give it once or %d times", flag, len(given), n, n)
 }
 
-func fleetRead(std stdio, f *fleetFlags) *cobra.Command {
+func fleetRead(std cli.Stdio, f *fleetFlags) *cobra.Command {
 	var at chosen
 	var lines int
 	c := &cobra.Command{
@@ -320,7 +306,7 @@ func fleetRead(std stdio, f *fleetFlags) *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if lines < 1 {
-				return usageError{fmt.Errorf("--lines is %d: give 1 or more", lines)}
+				return cli.Usagef("--lines is %d: give 1 or more", lines)
 			}
 			fl, err := f.open()
 			if err != nil {
@@ -331,33 +317,12 @@ func fleetRead(std stdio, f *fleetFlags) *cobra.Command {
 				return err
 			}
 			if f.json {
-				return jsonLines(std.out, rows)
+				return std.JSON(rows)
 			}
-			return printLines(std.out, rows.Lines)
+			return cli.PrintLines(std.Out, rows.Lines)
 		},
 	}
 	c.Flags().IntVar(&lines, "lines", 50, "number of lines")
 	at.addSession(c)
 	return c
-}
-
-// oneError joins errors on one line.
-func oneError(all []error) error {
-	switch len(all) {
-	case 0:
-		return nil
-	case 1:
-		return all[0]
-	}
-	return fmt.Errorf("%w; %w", oneError(all[:len(all)-1]), all[len(all)-1])
-}
-
-// printLines prints rows of a screen. Rows from our instances contain no control characters.
-func printLines(w io.Writer, lines []string) error {
-	for _, line := range lines {
-		if _, err := fmt.Fprintln(w, quiet(line)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

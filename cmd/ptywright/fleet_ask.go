@@ -10,11 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/fleet"
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
 
-func fleetBroadcast(std stdio, f *fleetFlags) *cobra.Command {
+func fleetBroadcast(std cli.Stdio, f *fleetFlags) *cobra.Command {
 	var to chosen
 	var wait bool
 	var timeout time.Duration
@@ -32,12 +33,12 @@ output so far is printed.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if !wait && c.Flags().Changed("timeout") {
-				return usageError{errors.New("--timeout is for --wait: without it nothing is waited for")}
+				return cli.Usagef("--timeout is for --wait: without it nothing is waited for")
 			}
 			limit := time.Duration(0)
 			if wait {
 				limit = timeout
-				if err := checkTimeout(limit); err != nil {
+				if err := cli.CheckTimeout(limit); err != nil {
 					return err
 				}
 			}
@@ -63,18 +64,18 @@ output so far is printed.`,
 				}
 				if f.json {
 					f.told = true
-					jsonLines(std.out, r)
+					std.JSON(r)
 				} else {
-					printRun(std.out, r)
+					printRun(std.Out, r)
 				}
 			})
 			switch {
 			case err != nil || len(failed) > 0:
-				return errors.Join(err, oneError(failed))
+				return errors.Join(err, cli.OneError(failed))
 			case late > 0:
 				return fmt.Errorf("%w: the command has not ended in %d of %d instances after %v", fleet.ErrTimeout, late, n, limit)
 			case bad > 0:
-				return exitCode(exitError) // what failed is already printed
+				return cli.ExitCode(cli.ExitError) // what failed is already printed
 			}
 			return nil
 		},
@@ -83,15 +84,6 @@ output so far is printed.`,
 	c.Flags().BoolVar(&wait, "wait", false, "wait for the command to end, and print its output")
 	c.Flags().DurationVar(&timeout, "timeout", 30*time.Second, "wait at most this long")
 	return c
-}
-
-// checkTimeout refuses timeouts that make no sense. A day is longer than anybody waits; the wire
-// counts milliseconds.
-func checkTimeout(d time.Duration) error {
-	if d < time.Millisecond || d > 24*time.Hour {
-		return usageError{fmt.Errorf("--timeout is %v: give 1ms to 24h", d)}
-	}
-	return nil
 }
 
 func printRun(w io.Writer, r fleet.Run) {
@@ -112,7 +104,7 @@ func printRun(w io.Writer, r fleet.Run) {
 	}
 	heading(w, r.ID, r.Title, how)
 	if r.Output != nil && *r.Output != "" {
-		printLines(w, linesOf(*r.Output))
+		cli.PrintLines(w, linesOf(*r.Output))
 	}
 }
 
@@ -121,20 +113,10 @@ func heading(w io.Writer, name string, title instance.Optional, how string) {
 	if title != "" {
 		name += " " + string(title)
 	}
-	fmt.Fprintf(w, "== %s: %s\n", oneLine(name), oneLine(how))
+	fmt.Fprintf(w, "== %s: %s\n", cli.OneLine(name), cli.OneLine(how))
 }
 
-// quiet escapes control characters, which the rows of a screen do not have.
-func quiet(line string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 {
-			return '�'
-		}
-		return r
-	}, line)
-}
-
-func fleetWait(std stdio, f *fleetFlags) *cobra.Command {
+func fleetWait(std cli.Stdio, f *fleetFlags) *cobra.Command {
 	var to chosen
 	var every, one, idle bool
 	var until fleet.Condition
@@ -152,13 +134,13 @@ On a timeout the exit code is 3, and the program and last ten lines of each inst
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case one && every:
-				return usageError{errors.New("--any and --all exclude each other")}
+				return cli.Usagef("--any and --all exclude each other")
 			case idle && until.Pattern != "":
-				return usageError{errors.New("--pattern and --idle exclude each other")}
+				return cli.Usagef("--pattern and --idle exclude each other")
 			case !idle && until.Pattern == "":
-				return usageError{errors.New("say what to wait for: --pattern TEXT or --idle")}
+				return cli.Usagef("say what to wait for: --pattern TEXT or --idle")
 			}
-			if err := checkTimeout(timeout); err != nil {
+			if err := cli.CheckTimeout(timeout); err != nil {
 				return err
 			}
 			chosen, err := to.selection(c)
@@ -172,9 +154,9 @@ On a timeout the exit code is 3, and the program and last ten lines of each inst
 			return fl.WaitFor(c.Context(), chosen, to.session, until, !one, timeout, func(w fleet.Wait) {
 				if f.json {
 					f.told = true
-					jsonLines(std.out, w)
+					std.JSON(w)
 				} else {
-					printWait(std.out, w)
+					printWait(std.Out, w)
 				}
 			})
 		},
@@ -201,7 +183,7 @@ func printWait(w io.Writer, r fleet.Wait) {
 			how += ", " + r.Running + " is in the foreground"
 		}
 		heading(w, r.ID, r.Title, how)
-		printLines(w, lastLines(r.Screen))
+		cli.PrintLines(w, lastLines(r.Screen))
 	}
 }
 

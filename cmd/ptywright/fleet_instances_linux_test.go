@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 )
 
 // nato are the first twenty names.
@@ -218,7 +220,7 @@ func TestFleetTellsNoToken(t *testing.T) {
 		f.write(string(b), "root", "instances", "bravo.json")
 		want := 0
 		if record["auth_token"] == tokens[0] {
-			want = exitPermission
+			want = cli.ExitPermission
 		}
 		if code := say("tag", "bravo", "y"); code != want {
 			t.Errorf("exit code %d, expected %d:\n%s", code, want, said.String())

@@ -11,11 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/fleet"
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
 
-func fleetSessions(std stdio, f *fleetFlags) *cobra.Command {
+func fleetSessions(std cli.Stdio, f *fleetFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "sessions [NAME]",
 		Short: "List the sessions of an instance, or of all",
@@ -32,7 +33,7 @@ that has ended is listed for another minute, with its last screen.`,
 				return err
 			}
 			var failed []error
-			t := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+			t := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 			if !f.json {
 				fmt.Fprintln(t, "NAME\tSESSION\tRUNS\tTITLE\tCWD")
 			}
@@ -42,21 +43,21 @@ that has ended is listed for another minute, with its last screen.`,
 				}
 				for _, s := range i.Sessions {
 					if f.json {
-						jsonLines(std.out, struct {
+						std.JSON(struct {
 							ID string `json:"id"`
 							fleet.Session
 						}{i.ID, s})
 						continue
 					}
-					fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", oneLine(i.ID), s.Number, oneLine(runs(s)), orDash(instance.Optional(s.Title)), orDash(instance.Optional(s.Cwd)))
+					fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", cli.OneLine(i.ID), s.Number, cli.OneLine(runs(s)), orDash(instance.Optional(s.Title)), orDash(instance.Optional(s.Cwd)))
 				}
 			}
-			return errors.Join(t.Flush(), oneError(failed))
+			return errors.Join(t.Flush(), cli.OneError(failed))
 		},
 	}
 }
 
-func fleetOpen(std stdio, f *fleetFlags) *cobra.Command {
+func fleetOpen(std cli.Stdio, f *fleetFlags) *cobra.Command {
 	var dir string
 	c := &cobra.Command{
 		Use:   "open [flags] NAME [-- COMMAND]",
@@ -81,16 +82,16 @@ number, which broadcast, wait and read take as --session.`,
 				return err
 			}
 			if f.json {
-				return jsonLines(std.out, opened)
+				return std.JSON(opened)
 			}
-			return printLines(std.out, []string{strconv.Itoa(opened.Session)})
+			return cli.PrintLines(std.Out, []string{strconv.Itoa(opened.Session)})
 		},
 	}
 	c.Flags().StringVar(&dir, "cwd", "", "working `DIRECTORY` (default: the instance's)")
 	return c
 }
 
-func fleetTag(std stdio, f *fleetFlags) *cobra.Command {
+func fleetTag(std cli.Stdio, f *fleetFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "tag NAME [TITLE]",
 		Short: "Set or remove the title of an instance",
@@ -104,7 +105,7 @@ func fleetTag(std stdio, f *fleetFlags) *cobra.Command {
 			if err := fl.Tag(c.Context(), args[0], title); err != nil || !f.json {
 				return err
 			}
-			return jsonLines(std.out, struct {
+			return std.JSON(struct {
 				ID    string            `json:"id"`
 				Title instance.Optional `json:"title"`
 			}{args[0], instance.Optional(title)})
@@ -112,7 +113,7 @@ func fleetTag(std stdio, f *fleetFlags) *cobra.Command {
 	}
 }
 
-func fleetStop(std stdio, f *fleetFlags) *cobra.Command {
+func fleetStop(std cli.Stdio, f *fleetFlags) *cobra.Command {
 	var all, kill bool
 	var timeout time.Duration
 	c := &cobra.Command{
@@ -122,9 +123,9 @@ func fleetStop(std stdio, f *fleetFlags) *cobra.Command {
 that do not end before the timeout are killed.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if all == (len(args) > 0) {
-				return usageError{errors.New("say which instances to stop: their names, or --all")}
+				return cli.Usagef("say which instances to stop: their names, or --all")
 			}
-			if err := checkTimeout(timeout); err != nil {
+			if err := cli.CheckTimeout(timeout); err != nil {
 				return err
 			}
 			fl, err := f.open()
@@ -139,17 +140,17 @@ that do not end before the timeout are killed.`,
 				switch {
 				case f.json:
 					f.told = true
-					jsonLines(std.out, s)
+					std.JSON(s)
 				case s.Killed && s.Ended:
-					fmt.Fprintf(std.out, "%s has been killed: it had not ended after %v\n", oneLine(s.ID), timeout)
+					fmt.Fprintf(std.Out, "%s has been killed: it had not ended after %v\n", cli.OneLine(s.ID), timeout)
 				case s.Ended:
-					fmt.Fprintf(std.out, "%s has ended\n", oneLine(s.ID))
+					fmt.Fprintf(std.Out, "%s has ended\n", cli.OneLine(s.ID))
 				}
 			})
 			if all && errors.Is(err, fleet.ErrNone) {
 				return f.none(std, err)
 			}
-			return errors.Join(err, oneError(failed))
+			return errors.Join(err, cli.OneError(failed))
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "stop all instances")

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -284,7 +285,7 @@ func TestLooksLike(t *testing.T) {
 
 // TestHelpDoesAsItSays runs what the help shows, as it stands there, and sees that every command has a place in it.
 func TestHelpDoesAsItSays(t *testing.T) {
-	help := command(stdio{})
+	help := command(cli.Stdio{})
 	for _, c := range help.Commands() {
 		if c.IsAvailableCommand() && c.GroupID == "" {
 			t.Errorf("%s is in no group", c.Name())

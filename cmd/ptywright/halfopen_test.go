@@ -36,7 +36,7 @@ func TestHalfOpenConnectionsKeepNobodyOut(t *testing.T) {
 	t.Run("mcp", func(t *testing.T) {
 		t.Parallel()
 		p := ptywright(t, "mcp", "--http", "127.0.0.1:0")
-		p.Env = append(p.Env, tokenName+"=of-the-test")
+		p.Env = append(p.Env, "PTYWRIGHT_MCP_TOKEN=of-the-test")
 		p.startPiped()
 		defer func() {
 			_ = p.Process.Signal(syscall.SIGTERM)

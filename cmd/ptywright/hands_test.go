@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -280,17 +281,20 @@ func TestOneDash(t *testing.T) {
 	if out, code := ptywright(t, "run", "echo", "-rows").run(""); code != 0 || out != "-rows\r\n" {
 		t.Errorf("exit %d, %q", code, out)
 	}
-	root := command(stdio{})
+	root := command(cli.Stdio{})
 	each(root, func(c *cobra.Command) {
 		if c.HasSubCommands() || c.DisableFlagParsing || c == root {
 			return
 		}
 		err := c.Flags().Parse([]string{"x", "--no-such-flag-there-is"})
-		if first := err == nil; first != flagsFirst[below(c)] {
-			t.Errorf("%s: its flags stand first: %v", below(c), first)
+		if first := err == nil; first != (c.Annotations["flags first"] != "") {
+			t.Errorf("%s: its flags stand first: %v", pathOf(c), first)
 		}
 	})
 }
+
+// pathOf is a command as it is typed behind the program's name.
+func pathOf(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "ptywright ") }
 
 // each visits a command and all below it.
 func each(c *cobra.Command, visit func(*cobra.Command)) {

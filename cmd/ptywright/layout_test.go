@@ -14,7 +14,7 @@ import (
 const module = "github.com/ptywright/ptywright"
 
 // mayImport says which of our packages each of our packages may import, in code that is not a test. Changing the
-// structure means changing this table in the same commit. "*" is everything.
+// structure means changing this table in the same commit.
 var mayImport = map[string][]string{
 	"engine/vt":                       {},
 	"engine/pty":                      {},
@@ -50,32 +50,49 @@ var mayImport = map[string][]string{
 	"protocol/unterm/proxy":           {"protocol/unterm/internal/shared"},
 	"protocol/unterm/journal":         {"protocol/unterm/internal/shared", "engine", "engine/vt", "engine/record", "redact", "internal/lazy", "internal/ansi"},
 	"protocol/unterm/internal/shared": {},
-	"cmd/ptywright":                   {"*"},
 	"bench":                           {},
 	"examples/library":                {"engine", "matchers"},
 	"examples/sessions":               {"engine", "engine/picture", "engine/record", "matchers", "redact"},
 	"release":                         {},
 
-	"cmd/ptywright/internal/caller":        {"engine"},
-	"cmd/ptywright/internal/attach":        {"cmd/ptywright/internal/ending", "engine/vt", "engine/picture", "protocol/client", "engine/record", "internal/ansi"},
-	"cmd/ptywright/internal/config":        {"internal/nearest", "protocol/loopback", "internal/lazy"},
-	"cmd/ptywright/internal/daemon":        {"protocol", "protocol/client", "protocol/unterm/instance"},
-	"cmd/ptywright/internal/doctor":        {"cmd/ptywright/internal/daemon", "protocol/loopback", "engine", "engine/pty", "internal/lazy"},
-	"cmd/ptywright/internal/ending":        {},
-	"cmd/ptywright/internal/fleet":         {"cmd/ptywright/internal/daemon", "protocol/client", "protocol/unterm/instance"},
-	"cmd/ptywright/internal/metrics":       {},
-	"cmd/ptywright/internal/watch":         {"cmd/ptywright/internal/daemon", "protocol", "protocol/client", "protocol/loopback", "engine/vt", "engine/picture", "engine/record", "redact"},
-	"cmd/ptywright/internal/mockanthropic": {},
-	"cmd/ptywright/internal/unknown":       {"internal/nearest"},
-	"cmd/ptywright/internal/repl":          {"cmd/ptywright/internal/attach", "cmd/ptywright/internal/caller", "cmd/ptywright/internal/unknown", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "internal/nearest", "cmd/ptywright/internal/repl/edit", "internal/sandbox", "engine/vt", "protocol/client", "redact", "internal/lazy", "internal/ansi"},
-	"cmd/ptywright/internal/mockmodel":     {},
-	"cmd/ptywright/internal/repl/edit":     {"internal/ansi"},
-	"cmd/ptywright/internal/plugin":        {"internal/nearest", "engine", "engine/pty", "engine/record", "matchers", "plugins", "protocol/client", "redact", "internal/lazy"},
-	"cmd/ptywright/internal/remote":        {"cmd/ptywright/internal/daemon", "engine/vt", "protocol/client", "internal/lazy", "internal/ansi"},
+	"cmd/ptywright": {
+		"*", "cmd/ptywright/internal/attach", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/config", "cmd/ptywright/internal/doctor",
+		"cmd/ptywright/internal/fleet", "cmd/ptywright/internal/help", "cmd/ptywright/internal/plugin", "cmd/ptywright/internal/recordings",
+		"cmd/ptywright/internal/remote", "cmd/ptywright/internal/repl", "cmd/ptywright/internal/run", "cmd/ptywright/internal/serve",
+		"cmd/ptywright/internal/watch",
+	},
+	// What the commands share, and the commands, each group in a package with what it does.
+	"cmd/ptywright/internal/caller":  {"engine"},
+	"cmd/ptywright/internal/cli":     {"engine", "engine/pty", "engine/vt", "internal/lazy", "internal/nearest", "redact"},
+	"cmd/ptywright/internal/daemon":  {"protocol", "protocol/client", "protocol/unterm/instance"},
+	"cmd/ptywright/internal/ending":  {},
+	"cmd/ptywright/internal/metrics": {},
+	"cmd/ptywright/internal/unknown": {"internal/nearest"},
+	"cmd/ptywright/internal/attach":  {"cmd/ptywright/internal/caller", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/remote", "engine/vt", "engine/picture", "protocol/client", "engine/record", "internal/ansi"},
+	"cmd/ptywright/internal/config":  {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/daemon", "internal/nearest", "protocol/loopback", "internal/lazy", "redact"},
+	"cmd/ptywright/internal/doctor":  {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/config", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/serve", "protocol/loopback", "engine", "engine/pty", "internal/lazy", "plugins", "redact"},
+	"cmd/ptywright/internal/fleet":   {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/remote", "protocol/client", "protocol/unterm/instance"},
+	"cmd/ptywright/internal/help":    {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/serve", "engine", "engine/vt", "internal/host", "protocol", "protocol/client", "protocol/native", "redact"},
+	"cmd/ptywright/internal/plugin": {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/remote", "cmd/ptywright/internal/serve", "internal/nearest", "engine", "engine/pty", "engine/record", "matchers", "plugins",
+		"protocol/client", "redact", "internal/lazy"},
+	"cmd/ptywright/internal/recordings": {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/remote", "engine", "engine/picture", "engine/pty", "engine/record", "engine/vt", "internal/ansi", "matchers", "redact"},
+	"cmd/ptywright/internal/remote":     {"cmd/ptywright/internal/caller", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/config", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/unknown", "engine", "engine/pty", "engine/record", "engine/vt", "protocol/client", "internal/lazy", "internal/ansi"},
+	"cmd/ptywright/internal/repl": {"cmd/ptywright/internal/attach", "cmd/ptywright/internal/caller", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/unknown", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "internal/nearest",
+		"cmd/ptywright/internal/repl/edit", "internal/sandbox", "engine/vt", "protocol/client", "redact", "internal/lazy", "internal/ansi"},
+	"cmd/ptywright/internal/repl/edit": {"internal/ansi"},
+	"cmd/ptywright/internal/run":       {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/remote", "cmd/ptywright/internal/serve", "engine", "engine/pty", "engine/reading", "engine/record", "engine/vt", "redact"},
+	"cmd/ptywright/internal/serve": {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/metrics", "engine", "engine/pty", "engine/record", "internal/host", "matchers", "plugins",
+		"protocol", "protocol/acp", "protocol/client", "protocol/loopback", "protocol/mcp", "protocol/mcp/terminalmcp", "protocol/mcp/tools", "protocol/native", "protocol/unterm", "protocol/unterm/instance", "redact"},
+	"cmd/ptywright/internal/watch": {"cmd/ptywright/internal/caller", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "protocol", "protocol/client", "protocol/loopback", "engine/vt", "engine/picture", "engine/record", "redact"},
+
+	"cmd/ptywright/internal/mockmodel": {},
 }
 
 // forTests are what only tests may import.
 var forTests = []string{"cmd/ptywright/internal/mockmodel"}
+
+// commands are the packages that make commands.
+var commands = append([]string{"cmd/ptywright"}, mayImport["cmd/ptywright"]...)
 
 // thirdParty says who may import what from outside. A module that is not here may not be imported at all, but by tests.
 var thirdParty = map[string][]string{
@@ -83,8 +100,8 @@ var thirdParty = map[string][]string{
 	"github.com/charmbracelet/x/conpty":      {"engine/pty"},
 	"golang.org/x/image":                     {"engine/picture"},
 	"codeberg.org/go-fonts/dejavu":           {"engine/picture"},
-	"golang.org/x/sys":                       {"engine/pty", "protocol", "protocol/unterm/proxy", "protocol/unterm/instance", "cmd/ptywright", "cmd/ptywright/internal/attach", "cmd/ptywright/internal/daemon", "bench", "cmd/ptywright/internal/repl"},
-	"golang.org/x/term":                      {"cmd/ptywright", "cmd/ptywright/internal/attach", "cmd/ptywright/internal/repl"},
+	"golang.org/x/sys":                       {"cmd/ptywright", "engine/pty", "protocol", "protocol/unterm/proxy", "protocol/unterm/instance", "cmd/ptywright/internal/config", "cmd/ptywright/internal/serve", "cmd/ptywright/internal/attach", "cmd/ptywright/internal/daemon", "bench", "cmd/ptywright/internal/repl"},
+	"golang.org/x/term":                      {"cmd/ptywright", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/plugin", "cmd/ptywright/internal/remote", "cmd/ptywright/internal/run", "cmd/ptywright/internal/serve", "cmd/ptywright/internal/attach", "cmd/ptywright/internal/repl"},
 	"github.com/go-json-experiment/json":     {"protocol", "protocol/native", "protocol/acp", "protocol/client", "protocol/protocoltest", "protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "protocol/unterm"},
 	"github.com/google/jsonschema-go":        {"protocol/native", "protocol/mcp/tools"},
 	"github.com/modelcontextprotocol/go-sdk": {"protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "bench"},
@@ -94,8 +111,8 @@ var thirdParty = map[string][]string{
 	"github.com/Microsoft/go-winio":          {"protocol", "protocol/client"},
 	"github.com/sourcegraph/jsonrpc2":        {"protocol/client"},
 	"github.com/coder/websocket":             {"cmd/ptywright/internal/watch"},
-	"github.com/spf13/cobra":                 {"cmd/ptywright"},
-	"github.com/spf13/pflag":                 {"cmd/ptywright"},
+	"github.com/spf13/cobra":                 commands,
+	"github.com/spf13/pflag":                 commands,
 	"pgregory.net/rapid":                     {"engine/enginetest"},
 	"github.com/yuin/gopher-lua":             {"plugins", "internal/sandbox", "cmd/ptywright/internal/repl"},
 	"github.com/clipperhouse/displaywidth":   {"engine/vt", "cmd/ptywright/internal/repl/edit"},

@@ -3,14 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -41,11 +39,11 @@ func (f *logFlags) open(std io.Writer, hide *redact.Redactor, lone bool) (log *s
 	level := slog.LevelInfo
 	if f.level != "" {
 		if err := level.UnmarshalText([]byte(f.level)); err != nil || strings.ContainsAny(f.level, "+-") {
-			return nil, nil, usageError{fmt.Errorf("--log-level is %q: give debug, info, warn or error", f.level)}
+			return nil, nil, cli.Usagef("--log-level is %q: give debug, info, warn or error", f.level)
 		}
 	}
 	if f.format != "" && f.format != "text" && f.format != "json" {
-		return nil, nil, usageError{fmt.Errorf("--log-format is %q: give text or json", f.format)}
+		return nil, nil, cli.Usagef("--log-format is %q: give text or json", f.format)
 	}
 	w, done := std, func() {}
 	if f.file != "" {
@@ -139,29 +137,6 @@ func (l *logFile) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.f.Write(p)
-}
-
-// checkLogFile says why a path cannot be a log's, nil when it can. It creates no file.
-func checkLogFile(path string) error {
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		folder, err := os.Stat(filepath.Dir(path))
-		if err != nil {
-			return err
-		}
-		if !folder.IsDir() {
-			return fmt.Errorf("%s is not a folder", filepath.Dir(path))
-		}
-		return writable(filepath.Dir(path))
-	case err != nil:
-		return err
-	case info.Mode()&fs.ModeSymlink != 0:
-		return fmt.Errorf("%s is a link: name the file itself", path)
-	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is not a regular file", path)
-	}
-	return writable(path)
 }
 
 // reopen opens the path again, which may be another file by now.

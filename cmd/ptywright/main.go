@@ -5,153 +5,29 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
-	"github.com/ptywright/ptywright/redact"
-)
-
-// Exit codes that are not a child's.
-const (
-	exitError = 1
-	exitUsage = 2
-	// Of the commands that talk to servers.
-	exitTimeout     = remote.ExitTimeout
-	exitMissing     = remote.ExitMissing
-	exitPermission  = remote.ExitPermission
-	exitInterrupted = 130 // as in a shell after Ctrl-C
-	// Without a program that could return a code, as in shells, env and timeout.
-	exitNotExecutable = 126
-	exitNotFound      = 127
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 )
 
 func main() {
-	std := stdio{in: os.Stdin, out: &stdout{file: os.Stdout}, err: os.Stderr}
+	std := cli.Stdio{In: os.Stdin, Out: &cli.Output{File: os.Stdout}, Err: os.Stderr}
 	if isTerminalMCP(os.Args) {
 		os.Exit(terminalMCP(context.Background(), os.Args[1:], std))
 	}
-	os.Exit(run(context.Background(), os.Args[1:], std))
-}
-
-// stdio are the process's standard streams. Nothing below run uses those of package os.
-type stdio struct {
-	in  *os.File
-	out *stdout
-	err io.Writer
-}
-
-// An exitCode ends the program without a message.
-type exitCode int
-
-func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
-
-// A codedError is reported like other errors, and ends the program with its own exit code.
-type codedError struct {
-	error
-	code   int
-	reason string // for programs; "" when there is none
-	told   bool   // already on standard output, for programs
-}
-
-func (e codedError) Unwrap() error { return e.error }
-
-// run is the whole program: it returns the exit code.
-func run(ctx context.Context, args []string, std stdio) int {
-	root := command(std)
-	root.SetArgs(args)
-	root.SetOut(std.out)
-	root.SetErr(std.err)
+	root, args := command(std), os.Args[1:]
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		completeFlags(root)
-		describePlainly(root)
-	} else if c, err := oneDash(root, args); err != nil {
-		return exit(std, c, args, err)
+		completing(root)
 	}
-	c, err := root.ExecuteContextC(ctx)
-	return exit(std, c, args, err)
+	os.Exit(cli.Run(context.Background(), root, args, std))
 }
 
-// exit reports a command's error, if any, and returns the exit code.
-func exit(std stdio, c *cobra.Command, args []string, err error) int {
-	if err = std.out.judge(err); err == nil {
-		return 0
-	}
-	var silent exitCode
-	if errors.As(err, &silent) {
-		return int(silent)
-	}
-	told := codedError{error: err, code: exitError}
-	var usage usageError
-	switch {
-	case errors.As(err, &usage):
-		told = codedError{error: inWords(c, args, usage.error), code: exitUsage, reason: "usage"}
-	case errors.As(err, &told):
-	case isSetting(err):
-		told.code, told.reason = exitUsage, "configuration"
-		if c.Name() != "config" {
-			told.error = fmt.Errorf("%w; ptywright config shows what holds", err)
-		}
-	}
-	complain(std.err, told.error)
-	if usage.error != nil {
-		if c.Name() == "help" {
-			c = c.Root()
-		}
-		fmt.Fprintf(std.err, "Try '%s --help'.\n", c.CommandPath())
-	}
-	if !told.told && wantsJSON(c, args) {
-		_ = jsonLines(std.out, told.object()) // standard error has it, too
-	}
-	return told.code
-}
-
-// An errorObject is an error as --json prints it.
-type errorObject struct {
-	Error struct {
-		Message string `json:"message"`
-		Reason  string `json:"reason,omitempty"`
-		Code    int    `json:"exit_code"`
-	} `json:"error"`
-}
-
-func (e codedError) object() (o errorObject) {
-	o.Error.Message, o.Error.Reason, o.Error.Code = oneLine(hidden(e)), e.reason, e.code
-	return o
-}
-
-// complain prints a redacted error as one line.
-func complain(w io.Writer, err error) {
-	fmt.Fprintf(w, "ptywright: %s\n", oneLine(hidden(err)))
-}
-
-// hidden is an error's text, redacted.
-func hidden(err error) string { return redact.Default.String(err.Error()) }
-
-// oneLine escapes what would break a line or move a cursor.
-func oneLine(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r < ' ' || r >= 0x7f && r < 0xa0:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case !unicode.IsPrint(r): // such as characters that change the text direction
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-func command(std stdio) *cobra.Command {
+// command is the root of all commands.
+func command(std cli.Stdio) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ptywright",
 		Short: "Drive terminal programs from code",
@@ -177,36 +53,25 @@ From a program, over the pipes of a child, one JSON-RPC request a line:
   | ptywright serve --stdio
 
 All methods and commands as JSON Schema: ptywright schema. To check this machine: ptywright doctor.`,
-		Version:       version(),
+		Version:       cli.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.SetVersionTemplate("ptywright " + build() + "\n")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(
-		serveCommand(std), mcpCommand(std), acpCommand(std), acpProxyCommand(std), untermCommand(std), fleetCommand(std),
-		runCommand(std), attachCommand(std), replCommand(std), watchCommand(std), recordCommand(std), playCommand(std), cast2textCommand(std),
-		shotCommand(std), pluginCommand(std), manCommand(std), watcherCommand(std),
-	)
-	root.AddCommand(remoteCommands(std)...)
-	root.AddCommand(doctorCommand(std), configCommand(std), completionsCommand(std), schemaCommand(std))
+	root.SetVersionTemplate("ptywright " + cli.Build() + "\n")
+	root.AddCommand(slices.Concat(
+		remoteCommands(std), serveCommands(std), runCommands(std), recordingCommands(std), helpCommands(std),
+		[]*cobra.Command{
+			attachCommand(std), replCommand(std), watchCommand(std), fleetCommand(std), pluginCommand(std), doctorCommand(std), configCommand(std),
+		},
+	)...)
 	root.CompletionOptions.DisableDefaultCmd = true // we have our own completions command
 	root.InitDefaultHelpCmd()
 	group(root)
-	helpUsage(root)
-	wire(root)
+	cli.Wire(root)
+	configurable(root)
 	return root
-}
-
-// wire sets what all commands share, for c and those below it.
-func wire(c *cobra.Command) {
-	for _, sub := range c.Commands() {
-		wire(sub)
-	}
-	c.Args = usageArgs(c.Args)
-	configurable(c)
 }
 
 // group orders the help by task.

@@ -11,10 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 )
 
 // manCommand writes manual pages: for packagers of ptywright, so it is not listed.
-func manCommand(std stdio) *cobra.Command {
+func manCommand(std cli.Stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:    "man DIR",
 		Short:  "Write manual pages into a directory",
@@ -26,7 +28,7 @@ func manCommand(std stdio) *cobra.Command {
 			if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
 				seconds, err := strconv.ParseInt(epoch, 10, 64)
 				if err != nil {
-					return usageError{fmt.Errorf("SOURCE_DATE_EPOCH is %q: give seconds since 1970", epoch)}
+					return cli.Usagef("SOURCE_DATE_EPOCH is %q: give seconds since 1970", epoch)
 				}
 				date = time.Unix(seconds, 0)
 			}
@@ -62,7 +64,7 @@ func manPage(c *cobra.Command, name, date string) string {
 	c.InitDefaultHelpFlag()
 	c.InitDefaultVersionFlag()
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH \"%s\" 1 \"%s\" \"%s\"\n", roff(strings.ToUpper(name)), date, roff("ptywright "+version()))
+	fmt.Fprintf(&b, ".TH \"%s\" 1 \"%s\" \"%s\"\n", roff(strings.ToUpper(name)), date, roff("ptywright "+cli.Version()))
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(name), roff(c.Short))
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", roff(c.UseLine()))
 	long := c.Long

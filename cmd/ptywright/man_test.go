@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 )
 
 // TestManualPages: every command that is listed has one, which tells each of its flags, and which man shows without a complaint.
@@ -22,9 +24,12 @@ func TestManualPages(t *testing.T) {
 		t.Fatalf("exit code %d: %s%s", code, out, p.stderr)
 	}
 	wanted := map[string]bool{}
-	root := command(stdio{})
+	root := command(cli.Stdio{})
 	root.InitDefaultCompletionCmd()
-	forEach(root, func(c *cobra.Command) {
+	each(root, func(c *cobra.Command) {
+		if c != root && !c.IsAvailableCommand() {
+			return
+		}
 		name := strings.ReplaceAll(c.CommandPath(), " ", "-") + ".1"
 		wanted[name] = true
 		page, err := os.ReadFile(filepath.Join(dir, name))
@@ -57,28 +62,11 @@ func TestManualPages(t *testing.T) {
 	}
 }
 
-// TestManualPageKeepsText: nothing in a help is taken for an instruction to the formatter, and examples stay as they are.
-func TestManualPageKeepsText(t *testing.T) {
-	need(t, "groff", "groff-base")
-	c := &cobra.Command{Use: "x", Short: `a\b 'c' .d ~^` + "`", Long: ".SH not a heading\n'br\n\n  .kept \\fBas\\fR it  is\n  'and this\n\nfilled\nlines"}
-	show := exec.Command("groff", "-ww", "-man", "-Tascii", "-P-cbou")
-	show.Stdin = strings.NewReader(manPage(c, "x", "1970-01-02"))
-	out, err := show.CombinedOutput()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{`a\b 'c' .d ~^` + "`", ".SH not a heading 'br", `  .kept \fBas\fR it  is`, "  'and this", "filled lines"} {
-		if !strings.Contains(string(out), want) {
-			t.Errorf("%q is not in\n%s", want, out)
-		}
-	}
-}
-
 // TestManualPagesRefuse what is no date.
 func TestManualPagesRefuse(t *testing.T) {
 	p := ptywright(t, "man", t.TempDir())
 	p.Env = append(p.Env, "SOURCE_DATE_EPOCH=yesterday")
-	if _, code := p.run(""); code != exitUsage || !strings.Contains(p.stderr.String(), "SOURCE_DATE_EPOCH") {
+	if _, code := p.run(""); code != cli.ExitUsage || !strings.Contains(p.stderr.String(), "SOURCE_DATE_EPOCH") {
 		t.Errorf("exit code %d: %s", code, p.stderr)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol/loopback"
 	"github.com/ptywright/ptywright/protocol/mcp"
@@ -45,12 +46,12 @@ var profiles = map[string]profileMaker{
 // ownProfile makes ptywright's own profile.
 func ownProfile(h *host.Host, f *profileFlags) (*mcp.Profile, error) {
 	if f.terminal.rows != 0 || f.terminal.cols != 0 || f.terminal.shell != "" {
-		return nil, usageError{errors.New("--rows, --cols and --shell are for --profile terminal-mcp: start takes rows and cols with each call, run takes shell")}
+		return nil, cli.Usagef("--rows, --cols and --shell are for --profile terminal-mcp: start takes rows and cols with each call, run takes shell")
 	}
 	return tools.New(h, f.raw), nil
 }
 
-func mcpCommand(std stdio) *cobra.Command {
+func mcpCommand(std cli.Stdio) *cobra.Command {
 	var f mcpFlags
 	c := &cobra.Command{
 		Use:   "mcp",
@@ -91,7 +92,7 @@ func (f *profileFlags) add(c *cobra.Command) {
 func (f *profileFlags) server(h *service) (*mcp.Server, error) {
 	make, ok := profiles[f.profile]
 	if !ok {
-		return nil, usageError{fmt.Errorf("--profile is %q: give ptywright or terminal-mcp", f.profile)}
+		return nil, cli.Usagef("--profile is %q: give ptywright or terminal-mcp", f.profile)
 	}
 	p, err := make(h.Host, f)
 	if err != nil {
@@ -100,7 +101,7 @@ func (f *profileFlags) server(h *service) (*mcp.Server, error) {
 	return mcp.New(h.Host, p), nil
 }
 
-func serveMCP(ctx context.Context, std stdio, f mcpFlags) error {
+func serveMCP(ctx context.Context, std cli.Stdio, f mcpFlags) error {
 	if err := checkBounds(f.hostFlags.bounds()); err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func TestMCPBesideTheNativeDialect(t *testing.T) {
 	}
 	socket := filepath.Join(dir, "sock")
 	p := ptywright(t, "serve", "--socket", socket, "--mcp-http", "127.0.0.1:0")
-	p.Env = append(p.Env, tokenName+"=of-the-test")
+	p.Env = append(p.Env, "PTYWRIGHT_MCP_TOKEN=of-the-test")
 	stderr := p.stderr
 	p.startPiped()
 	defer func() {

@@ -99,7 +99,7 @@ func TestMCPConformance(t *testing.T) {
 	t.Parallel()
 	modules, node := peers(t, "mcp")
 	p := ptywright(t, "mcp", "--http", "127.0.0.1:0")
-	p.Env = append(p.Env, tokenName+"=of-the-suite")
+	p.Env = append(p.Env, "PTYWRIGHT_MCP_TOKEN=of-the-suite")
 	stderr := p.stderr
 	p.startPiped()
 	defer func() {

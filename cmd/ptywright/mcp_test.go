@@ -321,7 +321,7 @@ func TestMCPClientThatDies(t *testing.T) {
 // TestMCPSoak: connections and sessions come and go, waits are cancelled, and nothing is left.
 func TestMCPSoak(t *testing.T) {
 	p := ptywright(t, "mcp", "--http", "127.0.0.1:0")
-	p.Env = append(p.Env, tokenName+"=of-the-soak")
+	p.Env = append(p.Env, "PTYWRIGHT_MCP_TOKEN=of-the-soak")
 	stderr := p.stderr
 	p.startPiped()
 	url := stderr.told(t, `http://[^ \n]+/mcp`)

@@ -5,6 +5,7 @@ import (
 	"runtime/metrics"
 	"time"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	page "github.com/ptywright/ptywright/cmd/ptywright/internal/metrics"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/redact"
@@ -15,7 +16,7 @@ import (
 func (h *service) metrics() string {
 	var p page.Page
 	s := h.Engine.Stats()
-	p.Info("ptywright_build_info", "The build.", "version", version())
+	p.Info("ptywright_build_info", "The build.", "version", cli.Version())
 	p.Gauge("ptywright_uptime_seconds", "Since the server was started.", time.Since(h.began).Seconds())
 	p.Gauge("ptywright_sessions", "Sessions that there are, those that have ended too.", float64(s.Live))
 	p.Gauge("ptywright_sessions_running", "Sessions whose program runs.", float64(s.Running))

@@ -87,7 +87,7 @@ func TestMetricsCount(t *testing.T) {
 func TestMetricsOverHTTP(t *testing.T) {
 	t.Parallel()
 	p := ptywright(t, "mcp", "--http", "127.0.0.1:0")
-	p.Env = append(p.Env, tokenName+"=of-the-test")
+	p.Env = append(p.Env, "PTYWRIGHT_MCP_TOKEN=of-the-test")
 	stderr := p.stderr
 	p.startPiped()
 	defer func() {

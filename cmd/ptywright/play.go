@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
 	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/pty"
@@ -19,9 +20,14 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
+// recordingCommands are play, cast2text and shot.
+func recordingCommands(std cli.Stdio) []*cobra.Command {
+	return []*cobra.Command{playCommand(std), cast2textCommand(std), shotCommand(std)}
+}
+
 // loadCast reads a recording from a file, or from standard input if its name is "-".
-func loadCast(std stdio, path string) (*record.Recording, error) {
-	in := io.Reader(std.in)
+func loadCast(std cli.Stdio, path string) (*record.Recording, error) {
+	in := io.Reader(std.In)
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
@@ -40,12 +46,12 @@ func loadCast(std stdio, path string) (*record.Recording, error) {
 // within refuses a time beyond the end of a recording.
 func within(rec *record.Recording, path, flag string, at time.Duration) error {
 	if length := rec.Duration(); at > length {
-		return usageError{fmt.Errorf("--%s is %v: %s ends at %v", flag, at, pty.QuotePath(path), length)}
+		return cli.Usagef("--%s is %v: %s ends at %v", flag, at, pty.QuotePath(path), length)
 	}
 	return nil
 }
 
-func playCommand(std stdio) *cobra.Command {
+func playCommand(std cli.Stdio) *cobra.Command {
 	var speed float64
 	var idle, from time.Duration
 	c := &cobra.Command{
@@ -58,7 +64,7 @@ notifications, images, printing, terminal queries and input modes are left out.`
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if speed <= 0 || speed > 1000 {
-				return usageError{fmt.Errorf("--speed is %v: give more than 0, at most 1000", speed)}
+				return cli.Usagef("--speed is %v: give more than 0, at most 1000", speed)
 			}
 			rec, err := loadCast(std, args[0])
 			if err != nil {
@@ -73,40 +79,13 @@ notifications, images, printing, terminal queries and input modes are left out.`
 			told := make(chan os.Signal, 1)
 			ending.Notify(told)
 			defer signal.Stop(told)
-			return play(told, std.out, rec, speed, from)
+			return play(told, std.Out, rec, speed, from)
 		},
 	}
 	c.Flags().Float64Var(&speed, "speed", 1, "playback speed; 2 is twice as fast")
 	c.Flags().DurationVar(&idle, "idle-limit", 0, "shorten longer pauses to this (default: as the recording says)")
 	c.Flags().Var((*moment)(&from), "start-at", "start at this time of the recording: 2.5 (seconds) or 1m30s")
 	return c
-}
-
-// A moment is a flag for a time in a recording: seconds, or a Go duration.
-type moment time.Duration
-
-// String is the flag's value.
-func (m *moment) String() string {
-	if *m == 0 {
-		return ""
-	}
-	return time.Duration(*m).String()
-}
-
-// Type names the flag's type.
-func (m *moment) Type() string { return "time" }
-
-// Set accepts 2.5 as well as 2.5s.
-func (m *moment) Set(s string) error {
-	d, err := time.ParseDuration(s)
-	if n, notNumber := strconv.ParseFloat(s, 64); notNumber == nil && math.Abs(n) < math.MaxInt64/float64(time.Second) {
-		d, err = time.Duration(n*float64(time.Second)), nil
-	}
-	if err != nil || d < 0 {
-		return errors.New("give seconds, such as 2.5, or a time such as 1m30s")
-	}
-	*m = moment(d)
-	return nil
 }
 
 // play writes a recording in its own time, until a signal arrives, and then resets its modes,
@@ -145,7 +124,7 @@ func play(told <-chan os.Signal, w io.Writer, rec *record.Recording, speed float
 			select {
 			case <-timer.C:
 			case s := <-told:
-				return exitCode(ending.Code(s))
+				return cli.ExitCode(ending.Code(s))
 			}
 		}
 		if _, err := io.WriteString(w, f.play(e.Text)); err != nil {
@@ -155,7 +134,7 @@ func play(told <-chan os.Signal, w io.Writer, rec *record.Recording, speed float
 	return nil
 }
 
-func cast2textCommand(std stdio) *cobra.Command {
+func cast2textCommand(std cli.Stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:   "cast2text FILE",
 		Short: "Print the text of a recording",
@@ -171,8 +150,35 @@ FILE may be - for standard input.`,
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			_, err = io.WriteString(std.out, redact.Default.String(text))
+			_, err = io.WriteString(std.Out, redact.Default.String(text))
 			return err
 		},
 	}
+}
+
+// A moment is a flag for a time in a recording: seconds, or a Go duration.
+type moment time.Duration
+
+// String is the flag's value.
+func (m *moment) String() string {
+	if *m == 0 {
+		return ""
+	}
+	return time.Duration(*m).String()
+}
+
+// Type names the flag's type.
+func (m *moment) Type() string { return "time" }
+
+// Set accepts 2.5 as well as 2.5s.
+func (m *moment) Set(s string) error {
+	d, err := time.ParseDuration(s)
+	if n, notNumber := strconv.ParseFloat(s, 64); notNumber == nil && math.Abs(n) < math.MaxInt64/float64(time.Second) {
+		d, err = time.Duration(n*float64(time.Second)), nil
+	}
+	if err != nil || d < 0 {
+		return errors.New("give seconds, such as 2.5, or a time such as 1m30s")
+	}
+	*m = moment(d)
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/engine/vt"
 )
@@ -54,7 +55,7 @@ func TestPlayLeavesTheTerminalAsItWas(t *testing.T) {
 			"stopped": func(w *strings.Builder) error {
 				told := make(chan os.Signal, 1)
 				told <- os.Interrupt
-				if err := play(told, w, cast(t, "$ a\r\n"+text, "never"), 1, 0); err != exitCode(130) {
+				if err := play(told, w, cast(t, "$ a\r\n"+text, "never"), 1, 0); err != cli.ExitCode(130) {
 					t.Errorf("stopped: %v", err)
 				}
 				return nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,13 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	kit "github.com/ptywright/ptywright/cmd/ptywright/internal/plugin"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/redact"
 )
 
 // pluginCommand is the toolkit of plugin authors.
-func pluginCommand(std stdio) *cobra.Command {
+func pluginCommand(std cli.Stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plugin",
 		Short: "Make, check, test, run and explain plugins",
@@ -31,7 +31,7 @@ files that teaches ptywright one terminal program; see docs/plugins.md.`,
 	return c
 }
 
-func pluginNewCommand(std stdio) *cobra.Command {
+func pluginNewCommand(std cli.Stdio) *cobra.Command {
 	var dir, program string
 	c := &cobra.Command{
 		Use:   "new [flags] NAME",
@@ -47,12 +47,12 @@ digit. Existing files are never changed.`,
 			folder, err := kit.New(dir, args[0], program)
 			var fault *plugins.ManifestError
 			if errors.As(err, &fault) || errors.Is(err, kit.ErrExists) {
-				return usageError{fmt.Errorf("make the plugin %s: %w", args[0], err)}
+				return cli.Usagef("make the plugin %s: %w", args[0], err)
 			}
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(std.out, "%s is a plugin. Next:\n  ptywright plugin test %s\n  ptywright plugin run %s\n", folder, folderWord(folder), folderWord(folder))
+			fmt.Fprintf(std.Out, "%s is a plugin. Next:\n  ptywright plugin test %s\n  ptywright plugin run %s\n", folder, folderWord(folder), folderWord(folder))
 			return nil
 		},
 	}
@@ -61,7 +61,7 @@ digit. Existing files are never changed.`,
 	return c
 }
 
-func pluginCheckCommand(std stdio) *cobra.Command {
+func pluginCheckCommand(std cli.Stdio) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "check [flags] [FOLDER]",
@@ -72,15 +72,15 @@ states and intents that no case reaches, files that nothing requires. The progra
 The exit code is 1 if anything is found.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			found, err := kit.Check(c.Context(), folderArg(args), newLogger(std.err, redact.Default))
+			found, err := kit.Check(c.Context(), folderArg(args), newLogger(std.Err, redact.Default))
 			if err != nil {
 				return err
 			}
-			if err := tell(std.out, asJSON, found, found.Print); err != nil {
+			if err := tell(std.Out, asJSON, found, found.Print); err != nil {
 				return err
 			}
 			if len(found.Findings) > 0 {
-				return exitCode(exitError)
+				return cli.ExitCode(cli.ExitError)
 			}
 			return nil
 		},
@@ -89,7 +89,7 @@ The exit code is 1 if anything is found.`,
 	return c
 }
 
-func pluginTestCommand(std stdio) *cobra.Command {
+func pluginTestCommand(std cli.Stdio) *cobra.Command {
 	var asJSON, update bool
 	var run string
 	c := &cobra.Command{
@@ -106,10 +106,10 @@ then 1.`,
 			if run != "" {
 				var err error
 				if match, err = regexp.Compile(run); err != nil {
-					return usageError{fmt.Errorf("--run: %w", err)}
+					return cli.Usagef("--run: %w", err)
 				}
 			}
-			f, err := kit.Open(folderArg(args), newLogger(std.err, redact.Default))
+			f, err := kit.Open(folderArg(args), newLogger(std.Err, redact.Default))
 			if err != nil {
 				return err
 			}
@@ -117,11 +117,11 @@ then 1.`,
 			if err != nil {
 				return err
 			}
-			if err := tell(std.out, asJSON, report, report.Print); err != nil {
+			if err := tell(std.Out, asJSON, report, report.Print); err != nil {
 				return err
 			}
 			if report.Failed > 0 {
-				return exitCode(exitError)
+				return cli.ExitCode(cli.ExitError)
 			}
 			return nil
 		},
@@ -137,7 +137,7 @@ func folderWord(path string) string {
 	if strings.HasPrefix(path, "-") {
 		path = "./" + path
 	}
-	if plainWord().MatchString(path) {
+	if cli.PlainWord().MatchString(path) {
 		return path
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
@@ -157,7 +157,5 @@ func tell(w io.Writer, asJSON bool, value any, people func(io.Writer)) error {
 		people(w)
 		return nil
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(value)
+	return cli.JSONLines(w, value)
 }

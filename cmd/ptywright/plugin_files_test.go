@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 )
 
 // The folder of a plugin may be anybody's: nothing in it keeps the kit waiting, is read from outside of it, or written there.
@@ -90,7 +92,7 @@ func TestPluginNewTakesNamesThatItsAdviceCanUse(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"--help", "-x", ".", "..", ".x", "_x", "manifest.toml", "X"} {
 		out, code := inFolder(t, dir, "plugin", "new", "--", name)
-		if code != exitUsage || !strings.Contains(out, "name") {
+		if code != cli.ExitUsage || !strings.Contains(out, "name") {
 			t.Errorf("%s: exit code %d: %s", name, code, out)
 		}
 	}

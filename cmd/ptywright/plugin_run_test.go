@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -39,10 +40,10 @@ func TestPluginRunRecordsACase(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"--record", "two", "demo"}, exitError, "there is a case two already"},
-		{[]string{"--record", "a/b", "demo"}, exitError, "is not a name for a case"},
-		{[]string{"demo", "other"}, exitUsage, "name one plugin's folder"},
-		{[]string{"nowhere"}, exitError, "is not a plugin"},
+		{[]string{"--record", "two", "demo"}, cli.ExitError, "there is a case two already"},
+		{[]string{"--record", "a/b", "demo"}, cli.ExitError, "is not a name for a case"},
+		{[]string{"demo", "other"}, cli.ExitUsage, "name one plugin's folder"},
+		{[]string{"nowhere"}, cli.ExitError, "is not a plugin"},
 		{[]string{"demo", "--", "-c", "exit 7"}, 7, ""},
 	} {
 		if out, code := inFolder(t, dir, append([]string{"plugin", "run"}, c.args...)...); code != c.code || !strings.Contains(out, c.says) {
@@ -58,7 +59,7 @@ func TestPluginRunThatIsNeverReady(t *testing.T) {
 	p := ptywright(t, "plugin", "run", "--timeout", "200ms", "--record", "stuck", "demo", "--", "-c", "printf 'really? '; cat")
 	p.Dir = dir
 	out, code := p.run("yes-it-is\n")
-	if code != exitTimeout || strings.Contains(out, "yes-it-is") {
+	if code != cli.ExitTimeout || strings.Contains(out, "yes-it-is") {
 		t.Errorf("exit code %d, output %q: %s", code, out, p.stderr)
 	}
 	cast := filepath.Join("demo", "testdata", "cases", "stuck.cast")
@@ -69,7 +70,7 @@ func TestPluginRunThatIsNeverReady(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(demo, "testdata", "cases", "stuck.expected.json")); !os.IsNotExist(err) {
 		t.Errorf("nobody knows what is expected: %v", err)
 	}
-	if out, code := inFolder(t, dir, "plugin", "run", "--timeout", "-1s", "demo"); code != exitUsage {
+	if out, code := inFolder(t, dir, "plugin", "run", "--timeout", "-1s", "demo"); code != cli.ExitUsage {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 }
@@ -110,7 +111,7 @@ func TestPluginExplain(t *testing.T) {
 	if out, code := explain("e9"); code != 4 || !strings.Contains(out, "no live adapter has this id") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
-	if out, code := inFolder(t, t.TempDir(), "plugin", "explain", "--socket", filepath.Join(t.TempDir(), "none"), "e1"); code != exitError || !strings.Contains(out, "no server listens there") {
+	if out, code := inFolder(t, t.TempDir(), "plugin", "explain", "--socket", filepath.Join(t.TempDir(), "none"), "e1"); code != cli.ExitError || !strings.Contains(out, "no server listens there") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -84,11 +85,11 @@ func TestPluginNewIsGreenAtOnce(t *testing.T) {
 		{[]string{}, "give NAME: "},
 		{[]string{"--program", " ", "x"}, "default_target.program: it is missing"},
 	} {
-		if out, code := inFolder(t, dir, append([]string{"plugin", "new"}, c.args...)...); code != exitUsage || !strings.Contains(out, c.says) {
+		if out, code := inFolder(t, dir, append([]string{"plugin", "new"}, c.args...)...); code != cli.ExitUsage || !strings.Contains(out, c.says) {
 			t.Errorf("%q: exit code %d: %s", c.args, code, out)
 		}
 	}
-	if out, code := inFolder(t, dir, "plugin", "new", "--dir", "nowhere", "x"); code != exitError || !strings.Contains(out, "make nowhere first") {
+	if out, code := inFolder(t, dir, "plugin", "new", "--dir", "nowhere", "x"); code != cli.ExitError || !strings.Contains(out, "make nowhere first") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 }
@@ -99,7 +100,7 @@ func TestPluginTestShowsWhatABrokenRuleDid(t *testing.T) {
 	dir, demo := scaffolded(t)
 	edit(t, filepath.Join(demo, "main.lua"), `{"nothing typed behind it", function(s) return select(2, prompt(s)) == "" end}`, `{"nothing typed behind it", function(s) return false end}`)
 	out, code := inFolder(t, dir, "plugin", "test", "demo")
-	if code != exitError {
+	if code != cli.ExitError {
 		t.Errorf("exit code %d", code)
 	}
 	wants(t, out, "ok    output", "FAIL  session", `at 2s: state`, `expected  "ready"`, `got       "typing"`, `rule "line" decided`,
@@ -117,7 +118,7 @@ func TestPluginTestShowsWhatABrokenRuleDid(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &report); err != nil || code != exitError {
+	if err := json.Unmarshal([]byte(out), &report); err != nil || code != cli.ExitError {
 		t.Fatalf("exit code %d, %v: %s", code, err, out)
 	}
 	if report.Passed != 1 || report.Failed != 1 || len(report.Cases[1].Failures) == 0 || report.Cases[1].Failures[0].Rule != "line" || report.Cases[1].Failures[0].Screen[0] != "$" {
@@ -164,7 +165,7 @@ func TestPluginCheckFindsWhatIsWrong(t *testing.T) {
 		dir, demo := scaffolded(t)
 		edit(t, filepath.Join(demo, c.file), c.old, c.with)
 		out, code := inFolder(t, dir, "plugin", "check", "demo")
-		if code != exitError {
+		if code != cli.ExitError {
 			t.Errorf("%s with %q: exit code %d", c.file, c.with, code)
 		}
 		wants(t, out, c.says...)
@@ -192,7 +193,7 @@ func TestPluginCheckLooksAtTheFolder(t *testing.T) {
 			Line                     int
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &found); err != nil || code != exitError || len(found.Findings) != 2 {
+	if err := json.Unmarshal([]byte(out), &found); err != nil || code != cli.ExitError || len(found.Findings) != 2 {
 		t.Fatalf("exit code %d, %v: %s", code, err, out)
 	}
 	for _, f := range found.Findings {
@@ -205,12 +206,12 @@ func TestPluginCheckLooksAtTheFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, code = inFolder(t, dir, "plugin", "check", "demo")
-	if code != exitError {
+	if code != cli.ExitError {
 		t.Errorf("exit code %d", code)
 	}
 	wants(t, out, "link.lua")
 	out, code = inFolder(t, dir, "plugin", "check", "nothing")
-	if code != exitError {
+	if code != cli.ExitError {
 		t.Errorf("exit code %d", code)
 	}
 	wants(t, out, "nothing is not a plugin", "ptywright plugin new NAME")
@@ -330,7 +331,7 @@ func TestPluginCheckTellsACauseOnce(t *testing.T) {
 			edit(t, filepath.Join(demo, "main.lua"), c.old, c.with)
 			out, code := inFolder(t, dir, "plugin", "check", "demo")
 			told, held, _ := strings.Cut(out, "demo: mend that first: ")
-			if code != exitError || strings.Count(told, "\n") != 1 || !strings.Contains(told, filepath.Join("demo", c.check)) || !strings.Contains(held, "held back that may come of it") {
+			if code != cli.ExitError || strings.Count(told, "\n") != 1 || !strings.Contains(told, filepath.Join("demo", c.check)) || !strings.Contains(held, "held back that may come of it") {
 				t.Errorf("exit code %d:\n%s", code, out)
 			}
 			var found struct {
@@ -366,7 +367,7 @@ func TestPluginCheckTellsACauseOnce(t *testing.T) {
 	dir, demo = scaffolded(t)
 	edit(t, filepath.Join(demo, "main.lua"), "\tonly(s, \"ready\")\n\tif type", "\tonly(s, \"redy\")\n\tif type")
 	out, code := inFolder(t, dir, "plugin", "check", "demo")
-	if code != exitError {
+	if code != cli.ExitError {
 		t.Errorf("exit code %d", code)
 	}
 	wants(t, out, "the intent send does nothing in any state that the cases reach, and refuses first with: the state is ", "not redy")

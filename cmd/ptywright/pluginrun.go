@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	kit "github.com/ptywright/ptywright/cmd/ptywright/internal/plugin"
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
@@ -32,7 +32,7 @@ type runFlags struct {
 	timeout        time.Duration
 }
 
-func pluginRunCommand(std stdio) *cobra.Command {
+func pluginRunCommand(std cli.Stdio) *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
 		Use:   "run [flags] [FOLDER] [-- ARGUMENT...]",
@@ -59,11 +59,11 @@ test --update writes it.`,
 					program = []string{}
 				}
 			}
-			if f.timeout < 0 || f.timeout > 24*time.Hour {
-				return usageError{fmt.Errorf("--timeout is %v: give 0 (one look) to 24h", f.timeout)}
+			if err := cli.CheckLook(f.timeout); err != nil {
+				return err
 			}
 			if len(args) > 1 {
-				return usageError{fmt.Errorf("name one plugin's folder, not %d; arguments of its program come behind --", len(args))}
+				return cli.Usagef("name one plugin's folder, not %d; arguments of its program come behind --", len(args))
 			}
 			return pluginRun(c.Context(), std, folderArg(args), program, f)
 		},
@@ -73,25 +73,25 @@ test --update writes it.`,
 	c.Flags().StringVar(&f.record, "record", "", "record it as case `NAME` in testdata/cases")
 	c.Flags().StringVar(&f.states, "states", "", "write the states to `FILE`, as they change")
 	c.Flags().DurationVar(&f.timeout, "timeout", engine.DefaultWait, "how long a line of a pipe waits for the plugin to be ready")
-	c.Annotations = map[string]string{exitsNote: "3"}
+	c.Annotations = map[string]string{cli.ExitsNote: "3"}
 	return c
 }
 
 // pluginRun hosts one plugin and its program.
-func pluginRun(ctx context.Context, std stdio, dir string, args []string, f runFlags) error {
+func pluginRun(ctx context.Context, std cli.Stdio, dir string, args []string, f runFlags) error {
 	folder, err := kit.Open(dir, newLogger(io.Discard, redact.Default))
 	if err != nil {
 		return err
 	}
-	terminal := term.IsTerminal(int(std.in.Fd()))
-	o := kit.RunOptions{Args: args, In: std.in, Out: std.out, Terminal: terminal, Record: f.record, Patience: f.timeout}
+	terminal := term.IsTerminal(int(std.In.Fd()))
+	o := kit.RunOptions{Args: args, In: std.In, Out: std.Out, Terminal: terminal, Record: f.record, Patience: f.timeout}
 	if t := folder.Source.Manifest.Target; t != nil {
 		o.Size = pty.Size{Rows: uint16(t.Rows), Cols: uint16(t.Cols)}
 	}
 	if o.Size.Rows == 0 || o.Size.Cols == 0 || terminal {
-		o.Size = windowSize(std, o.Size)
+		o.Size = std.WindowSize(o.Size)
 		if terminal {
-			o.Size = windowSize(std, pty.Size{})
+			o.Size = std.WindowSize(pty.Size{})
 		}
 	}
 	if f.rows > 0 {
@@ -101,7 +101,7 @@ func pluginRun(ctx context.Context, std stdio, dir string, args []string, f runF
 		o.Size.Cols = f.cols
 	}
 	live := true
-	switch e, isFile := std.err.(*os.File); {
+	switch e, isFile := std.Err.(*os.File); {
 	case f.states != "":
 		file, err := os.OpenFile(f.states, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 		if err != nil {
@@ -110,7 +110,7 @@ func pluginRun(ctx context.Context, std stdio, dir string, args []string, f runF
 		defer file.Close()
 		o.States = file
 	case !terminal || isFile && !term.IsTerminal(int(e.Fd())):
-		o.States = std.err
+		o.States = std.Err
 	default:
 		live = false
 	}
@@ -118,7 +118,7 @@ func pluginRun(ctx context.Context, std stdio, dir string, args []string, f runF
 	flags := hostFlags{plugins: []string{folder.Dir + "/manifest.toml"}, sessions: 1, side: engine.MaxSide}
 	quiet := std
 	if terminal { // a log does not belong on a raw terminal
-		quiet.err = io.Discard
+		quiet.Err = io.Discard
 	}
 	err = hosted(ctx, quiet, true, flags, func(ctx context.Context, h *service) error {
 		o.Cast = record.CastOptions{Title: folder.Source.Manifest.Name, Redactor: h.Redactor()}
@@ -138,23 +138,23 @@ func pluginRun(ctx context.Context, std stdio, dir string, args []string, f runF
 		return err
 	}
 	if !live {
-		tellStates(std.err, ran)
+		tellStates(std.Err, ran)
 	}
 	if unready := (*kit.NotReadyError)(nil); errors.As(err, &unready) {
 		if ran.Cast != "" {
 			err = fmt.Errorf("%w; the recording so far is %s, with nothing that is expected of it", err, ran.Cast)
 		}
-		return codedError{error: err, code: exitTimeout, reason: "timeout"}
+		return cli.Error{Err: err, Code: cli.ExitTimeout, Reason: "timeout"}
 	}
 	if err == nil && ran.Cast != "" {
 		if _, err = folder.Test(ctx, regexp.MustCompile("^"+regexp.QuoteMeta(f.record)+"$"), true); err == nil {
-			fmt.Fprintf(std.err, "recorded %s; review %s, which says what is expected of it\n", ran.Cast, strings.TrimSuffix(ran.Cast, ".cast")+".expected.json")
+			fmt.Fprintf(std.Err, "recorded %s; review %s, which says what is expected of it\n", ran.Cast, strings.TrimSuffix(ran.Cast, ".cast")+".expected.json")
 		}
 	}
 	if err != nil || ran.Exit == nil {
 		return err
 	}
-	return codeOf(ran.Exit.Exit)
+	return cli.CodeOf(ran.Exit.Exit)
 }
 
 // tellStates prints all states at the end.
@@ -168,20 +168,20 @@ func tellStates(w io.Writer, ran *kit.Ran) {
 }
 
 // rawTerminal passes input on as it arrives, until restore is called.
-func rawTerminal(std stdio) (restore func(), resized <-chan pty.Size, err error) {
-	in := int(std.in.Fd())
+func rawTerminal(std cli.Stdio) (restore func(), resized <-chan pty.Size, err error) {
+	in := int(std.In.Fd())
 	state, err := term.MakeRaw(in)
 	if err != nil {
 		return nil, nil, fmt.Errorf("make the terminal raw: %w", err)
 	}
 	signals, sizes, done := make(chan os.Signal, 1), make(chan pty.Size), make(chan struct{})
-	notifyResize(signals)
+	cli.NotifyResize(signals)
 	go func() {
 		for {
 			select {
 			case <-signals:
 				select {
-				case sizes <- windowSize(std, pty.Size{}):
+				case sizes <- std.WindowSize(pty.Size{}):
 				case <-done:
 					return
 				}
@@ -197,29 +197,8 @@ func rawTerminal(std stdio) (restore func(), resized <-chan pty.Size, err error)
 	}, sizes, nil
 }
 
-// explainable completes adapters, and the sessions that they drive.
-func explainable(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return completeFrom(c, func(ctx context.Context, s *remote.Server) (ids []string, err error) {
-		var live struct {
-			Adapters []remote.Adapter `json:"adapters"`
-		}
-		err = s.Call(ctx, "adapter.live", nil, &live)
-		for _, a := range live.Adapters {
-			for _, id := range []string{a.Adapter, a.Session} {
-				if strings.HasPrefix(id, begun) {
-					ids = append(ids, cobra.CompletionWithDesc(oneLine(id), oneLine(a.Plugin)))
-				}
-			}
-		}
-		return ids, err
-	})
-}
-
-func pluginExplainCommand(std stdio) *cobra.Command {
-	var socket string
+func pluginExplainCommand(std cli.Stdio) *cobra.Command {
+	var at remoteFlags
 	var asJSON, follow bool
 	c := &cobra.Command{
 		Use:   "explain [flags] SESSION|ADAPTER",
@@ -233,31 +212,28 @@ program ends.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: explainable,
 		RunE: func(c *cobra.Command, args []string) error {
-			const noSuchSession = 4 // as in all commands that name one
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			if socket == "" {
-				var err error
-				if socket, err = defaultSocket(); err != nil {
-					return err
-				}
-			}
 			if !utf8.ValidString(args[0]) {
-				return usageError{errors.New("the id is not UTF-8 text")}
+				return cli.Usagef("the id is not UTF-8 text")
+			}
+			socket, err := at.path()
+			if err != nil {
+				return err
 			}
 			server, err := daemon.Dial(ctx, socket)
 			if err != nil {
 				return err
 			}
 			defer server.Close()
-			err = kit.Explain(ctx, server, args[0], follow, func(e *kit.Explanation) error { return tell(std.out, asJSON, e, e.Print) })
+			err = kit.Explain(ctx, server, args[0], follow, func(e *kit.Explanation) error { return tell(std.Out, asJSON, e, e.Print) })
 			if errors.Is(err, kit.ErrNoAdapter) {
-				return codedError{error: err, code: noSuchSession, reason: "unknown_adapter"}
+				return cli.Error{Err: err, Code: cli.ExitMissing, Reason: "unknown_adapter"}
 			}
 			return err
 		},
 	}
-	c.Flags().StringVar(&socket, "socket", "", "`PATH` of the server's socket (default: that of ptywright serve)")
+	at.socketFlag(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, one document a line")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "explain every change")
 	return c

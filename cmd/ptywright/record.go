@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/reading"
@@ -20,7 +21,7 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-func recordCommand(std stdio) *cobra.Command {
+func recordCommand(std cli.Stdio) *cobra.Command {
 	var rec recorder
 	var of sessionTake
 	var format string
@@ -54,20 +55,20 @@ killed outright, the recording continues until the session ends.`,
 				rec.path = args[0]
 			}
 			if err := rec.setFormat(format); err != nil {
-				return usageError{err}
+				return cli.Usagef("%w", err)
 			}
 			if of.session != "" {
 				return of.record(c.Context(), std, &rec)
 			}
 			rec.opts.Command = strings.Join(args, " ")
-			rec.err = std.err
+			rec.err = std.Err
 			rec.known.AddEnv(os.Environ())
 			rec.opts.Redactor = redact.Default.With(&rec.known).For(recorded)
 			return bridge(c.Context(), std, args, pty.Size{Rows: rows, Cols: cols}, &rec)
 		},
 	}
 	fs := c.Flags()
-	fs.SetInterspersed(false) // flags after the program are the program's
+	cli.FlagsFirst(c) // flags after the program are the program's
 	fs.StringVarP(&rec.path, "output", "o", "", "`FILE` to write; it must not exist (required, but with --session)")
 	fs.StringVar(&format, "format", "", "v2 or v3 (asciicast), or markdown (default: markdown for a FILE that ends in .md, else v2)")
 	fs.BoolVar(&rec.opts.Input, "input", false, "keep what is typed, too")
@@ -174,7 +175,7 @@ func (r *recorder) discard() {
 // check reports once that the recording failed: the program continues.
 func (r *recorder) check(err error) {
 	if err != nil {
-		r.failed.Do(func() { complain(r.err, fmt.Errorf("the recording ended early: %w", err)) })
+		r.failed.Do(func() { cli.Complain(r.err, fmt.Errorf("the recording ended early: %w", err)) })
 	}
 }
 
@@ -183,7 +184,7 @@ func (r *recorder) tee(w io.Writer, p *pty.PTY) io.Writer {
 	if r == nil {
 		return w
 	}
-	return writerFunc(func(b []byte) (int, error) {
+	return cli.WriterFunc(func(b []byte) (int, error) {
 		r.mu.Lock()
 		r.screen.Feed(b)
 		if mode, err := p.LineMode(); err == nil {
@@ -201,7 +202,7 @@ func (r *recorder) typed(p *pty.PTY) io.Writer {
 	if r == nil {
 		return p
 	}
-	return writerFunc(func(b []byte) (int, error) {
+	return cli.WriterFunc(func(b []byte) (int, error) {
 		if !r.secret(p, b) {
 			r.keep(b)
 		}
@@ -226,7 +227,7 @@ func (r *recorder) read(from io.Reader) io.Reader {
 	if r == nil {
 		return from
 	}
-	return io.TeeReader(from, writerFunc(func(b []byte) (int, error) {
+	return io.TeeReader(from, cli.WriterFunc(func(b []byte) (int, error) {
 		r.keep(b)
 		return len(b), nil
 	}))
@@ -260,7 +261,3 @@ func (r *recorder) end(exit *pty.Exit) {
 		r.check(err)
 	}
 }
-
-type writerFunc func(p []byte) (int, error)
-
-func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

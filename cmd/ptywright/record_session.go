@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/engine"
 )
@@ -35,41 +35,40 @@ func (s *sessionTake) add(c *cobra.Command) {
 // check refuses arguments that make no sense.
 func (s *sessionTake) check(c *cobra.Command, rec *recorder, args []string) error {
 	given := c.Flags().Changed
-	wrong := func(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 	switch {
 	case !given("session") && len(args) == 0:
-		return wrong("give PROGRAM, or --session ID and FILE: %s", c.UseLine())
+		return cli.Usagef("give PROGRAM, or --session ID and FILE: %s", c.UseLine())
 	case !given("session") && rec.path == "":
-		return wrong("give -o FILE")
+		return cli.Usagef("give -o FILE")
 	case !given("session"):
 		for _, name := range []string{"for", "socket", "json"} {
 			if given(name) {
-				return wrong("--%s is for --session: a program is recorded until it ends", name)
+				return cli.Usagef("--%s is for --session: a program is recorded until it ends", name)
 			}
 		}
 		return nil
 	case s.session == "":
-		return wrong("--session is empty: give the session's id")
+		return cli.Usagef("--session is empty: give the session's id")
 	case c.ArgsLenAtDash() >= 0:
-		return wrong("--session and a program exclude each other: a session has one")
+		return cli.Usagef("--session and a program exclude each other: a session has one")
 	case len(args) > 1 && strings.HasPrefix(args[1], "-"):
-		return wrong("%s stands behind FILE: flags go before it", shellWord(args[1]))
+		return cli.Usagef("%s stands behind FILE: flags go before it", cli.ShellWord(args[1]))
 	case len(args) > 1:
-		return wrong("unexpected argument %s: --session takes one FILE", engine.Quote(args[1]))
+		return cli.Usagef("unexpected argument %s: --session takes one FILE", engine.Quote(args[1]))
 	case len(args) == 1 && rec.path != "":
-		return wrong("-o and %s exclude each other: both are the file", engine.Quote(args[0]))
+		return cli.Usagef("-o and %s exclude each other: both are the file", engine.Quote(args[0]))
 	case len(args) == 0 && rec.path == "", len(args) == 1 && args[0] == "":
-		return wrong("give FILE, which is to be written")
+		return cli.Usagef("give FILE, which is to be written")
 	case given("rows"), given("cols"):
-		return wrong("--rows and --cols are for a program: a session has its size; ptywright resize gives it another")
-	case given("for") && (s.limit < time.Millisecond || s.limit > mostWait):
-		return wrong("--for is %v: give 1ms to 24h", s.limit)
+		return cli.Usagef("--rows and --cols are for a program: a session has its size; ptywright resize gives it another")
+	case given("for") && (s.limit < time.Millisecond || s.limit > cli.MostWait):
+		return cli.Usagef("--for is %v: give 1ms to 24h", s.limit)
 	}
 	return nil
 }
 
 // record makes the server record, and reports the result.
-func (s *sessionTake) record(ctx context.Context, std stdio, rec *recorder) error {
+func (s *sessionTake) record(ctx context.Context, std cli.Stdio, rec *recorder) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	path, err := filepath.Abs(rec.path) // the server works in another folder
@@ -92,7 +91,7 @@ func (s *sessionTake) record(ctx context.Context, std stdio, rec *recorder) erro
 		ctx = context.WithoutCancel(ctx)
 	}
 	if s.json && done.Raw != nil {
-		if werr := jsonLines(std.out, done.Raw); werr != nil {
+		if werr := std.JSON(done.Raw); werr != nil {
 			return werr
 		}
 		s.told = true

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/engine"
@@ -34,12 +35,17 @@ type remoteFlags struct {
 	told   bool // the error is already on standard output
 }
 
+// socketFlag adds the flag that names a server's socket.
+func (f *remoteFlags) socketFlag(c *cobra.Command) {
+	c.Flags().StringVar(&f.socket, "socket", "", "`PATH` of the server's socket (default: that of ptywright serve)")
+}
+
 // path is the socket that the flags name.
 func (f *remoteFlags) path() (string, error) {
 	if f.socket != "" {
 		return filepath.Abs(f.socket)
 	}
-	return defaultSocket()
+	return daemon.DefaultSocket()
 }
 
 func (f *remoteFlags) connect(ctx context.Context) (*remote.Server, error) {
@@ -68,8 +74,8 @@ var remoteExits = map[string]string{"ls": "5", "spawn": "5", "send": "45", "wait
 }
 
 // remoteCommands are the commands that talk to a server.
-func remoteCommands(std stdio) []*cobra.Command {
-	makers := []func(stdio, *remoteFlags) *cobra.Command{
+func remoteCommands(std cli.Stdio) []*cobra.Command {
+	makers := []func(cli.Stdio, *remoteFlags) *cobra.Command{
 		listCommand, spawnCommand, sendCommand, waitCommand, readCommand, logsCommand, killCommand,
 		resizeCommand, mouseCommand, searchCommand, execCommand,
 	}
@@ -81,22 +87,22 @@ func remoteCommands(std stdio) []*cobra.Command {
 }
 
 // remoteCommand makes a command that talks to a server.
-func remoteCommand(std stdio, make func(stdio, *remoteFlags) *cobra.Command) *cobra.Command {
+func remoteCommand(std cli.Stdio, make func(cli.Stdio, *remoteFlags) *cobra.Command) *cobra.Command {
 	f := new(remoteFlags)
 	c := make(std, f)
 	if c.Long != "" {
 		c.Long += "\n\n"
 	}
-	if c.Annotations[statusNote] == "" || c.Name() == "wait" {
+	if c.Annotations[cli.StatusNote] == "" || c.Name() == "wait" {
 		c.Long += exitCodes
 	}
 	if c.Annotations == nil {
 		c.Annotations = map[string]string{}
 	}
 	if exits := remoteExits[c.Name()]; exits != "" {
-		c.Annotations[exitsNote] = exits
+		c.Annotations[cli.ExitsNote] = exits
 	}
-	c.Flags().StringVar(&f.socket, "socket", "", "`PATH` of the server's socket (default: that of ptywright serve)")
+	f.socketFlag(c)
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object a line")
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -113,17 +119,14 @@ func remoteCommand(std stdio, make func(stdio, *remoteFlags) *cobra.Command) *co
 
 // exit gives an error its exit code, and words for people.
 func (f *remoteFlags) exit(ctx context.Context, err error) error {
-	var done exitCode
-	var usage usageError
-	var coded codedError
-	if err == nil || errors.As(err, &done) || errors.As(err, &usage) || errors.As(err, &coded) || isSetting(err) {
+	if err == nil || cli.HasCode(err) {
 		return err
 	}
 	if ctx.Err() != nil {
-		return codedError{error: errInterrupted, code: exitInterrupted, reason: "interrupted", told: f.told}
+		return cli.Error{Err: errInterrupted, Code: cli.ExitInterrupted, Reason: "interrupted", Told: f.told}
 	}
 	code, reason := remote.Exit(err)
-	return codedError{remote.Plainly(err), code, reason, f.told}
+	return cli.Error{Err: remote.Plainly(err), Code: code, Reason: reason, Told: f.told}
 }
 
 // checkWords refuses words that cannot be sent to a server, and empty ones where a name is
@@ -131,16 +134,16 @@ func (f *remoteFlags) exit(ctx context.Context, err error) error {
 func checkWords(c *cobra.Command, args []string) error {
 	for _, a := range args {
 		if !utf8.ValidString(a) {
-			return usageError{fmt.Errorf("%s is not UTF-8 text", engine.Quote(a))}
+			return cli.Usagef("%s is not UTF-8 text", engine.Quote(a))
 		}
 	}
-	if usage, _, _ := argsOf(c); len(args) > 0 && args[0] == "" {
-		return usageError{fmt.Errorf("%s is empty: %s", strings.TrimSuffix(strings.Fields(strings.TrimPrefix(usage, "-- "))[0], "..."), c.UseLine())}
+	if usage, _, _ := cli.ArgsOf(c); len(args) > 0 && args[0] == "" {
+		return cli.Usagef("%s is empty: %s", strings.TrimSuffix(strings.Fields(strings.TrimPrefix(usage, "-- "))[0], "..."), c.UseLine())
 	}
 	var err error
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if f.Name != "socket" && f.Name != "file" && !utf8.ValidString(f.Value.String()) {
-			err = usageError{fmt.Errorf("--%s is not UTF-8 text", f.Name)}
+			err = cli.Usagef("--%s is not UTF-8 text", f.Name)
 		}
 	})
 	return err
@@ -163,7 +166,7 @@ func sessionIDs(most int) cobra.CompletionFunc {
 		return completeFrom(c, func(ctx context.Context, s *remote.Server) (ids []string, err error) {
 			all, err := s.List(ctx, remote.Show{})
 			for _, i := range all {
-				about := oneLine(filepath.Base(i.Program)) + ", " + remote.Ended(i.Exit)
+				about := cli.OneLine(filepath.Base(i.Program)) + ", " + remote.Ended(i.Exit)
 				if i.Name != "" && strings.HasPrefix(i.Name, begun) {
 					ids = append(ids, cobra.CompletionWithDesc(i.Name, i.Session+", "+about))
 				}
@@ -200,7 +203,7 @@ func completeFrom(c *cobra.Command, ask func(context.Context, *remote.Server) ([
 // a millisecond.
 const completionBound = time.Second
 
-func listCommand(std stdio, f *remoteFlags) *cobra.Command {
+func listCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
 	var running bool
 	c := &cobra.Command{
 		Use:     "ls [flags]",
@@ -225,7 +228,7 @@ kill --ended forgets them now. With --json each session is one line, as in sessi
 			}
 			if f.json {
 				for _, i := range all {
-					if err := jsonLines(std.out, i.Raw); err != nil {
+					if err := std.JSON(i.Raw); err != nil {
 						return err
 					}
 				}
@@ -238,12 +241,12 @@ kill --ended forgets them now. With --json each session is one line, as in sessi
 	return c
 }
 
-func listTable(std stdio, all []remote.Info) error {
+func listTable(std cli.Stdio, all []remote.Info) error {
 	if len(all) == 0 {
 		return nil
 	}
 	named := slices.ContainsFunc(all, func(i remote.Info) bool { return i.Name != "" })
-	t := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+	t := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	if named {
 		fmt.Fprint(t, "NAME\t")
 	}
@@ -251,19 +254,19 @@ func listTable(std stdio, all []remote.Info) error {
 	for _, i := range all {
 		lease, adapter, title, quiet := "-", "-", "-", ""
 		if i.Lease != nil {
-			lease = oneLine(i.Lease.Holder)
+			lease = cli.OneLine(i.Lease.Holder)
 		}
 		if i.Adapter != "" {
-			adapter = oneLine(i.Adapter)
+			adapter = cli.OneLine(i.Adapter)
 		}
 		if i.Title != nil && *i.Title != "" {
-			title = oneLine(*i.Title)
+			title = cli.OneLine(*i.Title)
 		}
 		quiet = lasted(time.Duration(i.QuietMS) * time.Millisecond)
 		if named {
-			fmt.Fprintf(t, "%s\t", oneLine(cmp.Or(i.Name, "-")))
+			fmt.Fprintf(t, "%s\t", cli.OneLine(cmp.Or(i.Name, "-")))
 		}
-		fmt.Fprintf(t, "%s\t%s\t%dx%d\t%s\t%s\t%s\t%s\t%s\n", oneLine(i.Session), oneLine(filepath.Base(i.Program)), i.Rows, i.Cols, remote.Ended(i.Exit), quiet, adapter, lease, title)
+		fmt.Fprintf(t, "%s\t%s\t%dx%d\t%s\t%s\t%s\t%s\t%s\n", cli.OneLine(i.Session), cli.OneLine(filepath.Base(i.Program)), i.Rows, i.Cols, remote.Ended(i.Exit), quiet, adapter, lease, title)
 	}
 	return t.Flush()
 }
@@ -279,7 +282,7 @@ func lasted(d time.Duration) string {
 	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s") // without seconds
 }
 
-func spawnCommand(std stdio, f *remoteFlags) *cobra.Command {
+func spawnCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
 	var o client.Config
 	var env []string
 	var serverEnv bool
@@ -308,17 +311,13 @@ it, with everything it started, when it exceeds them; ls and wait --exit show wh
   ptywright spawn --rows 40 --cols 120 --env API_TOKEN -- ./deploy.sh
   ptywright spawn --adapter claude-code`,
 		Args:        kept.check,
-		Annotations: map[string]string{leastNote: "0"},
+		Annotations: map[string]string{cli.LeastNote: "0"},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				o.Program, o.Args = args[0], args[1:]
 			}
-			for _, n := range []bound{{"rows", o.Rows, 1000}, {"cols", o.Cols, 1000}} {
-				if c.Flags().Changed(n.name) {
-					if err := checkBounds([]bound{n}); err != nil {
-						return err
-					}
-				}
+			if err := cli.CheckSides(c, o.Rows, o.Cols); err != nil {
+				return err
 			}
 			if err := leash.config(c, &o); err != nil {
 				return err
@@ -329,19 +328,19 @@ it, with everything it started, when it exceeds them; ls and wait --exit show wh
 			var err error
 			if o.EchoOff != "" {
 				if _, err := engine.ParseEchoOff(o.EchoOff); err != nil {
-					return usageError{fmt.Errorf("--echo-off: %w", err)}
+					return cli.Usagef("--echo-off: %w", err)
 				}
 			}
 			if o.Env, err = environment(env); err != nil {
 				return err
 			}
 			if serverEnv && o.ClearEnv {
-				return usageError{errors.New("--server-env and --clear-env exclude each other: say one of them")}
+				return cli.Usagef("--server-env and --clear-env exclude each other: say one of them")
 			}
 			if err := engine.CheckName(o.Name); o.Name != "" && err != nil {
-				return usageError{fmt.Errorf("--name: %w", err)}
+				return cli.Usagef("--name: %w", err)
 			}
-			if _, err := themeFlag(o.Theme); err != nil {
+			if _, err := cli.ThemeFlag(o.Theme); err != nil {
 				return err
 			}
 			if o.Cwd, err = filepath.Abs(o.Cwd); err != nil { // the server works in another folder
@@ -364,7 +363,7 @@ it, with everything it started, when it exceeds them; ls and wait --exit show wh
 			}
 			defer s.Close()
 			if s.Local && !serverEnv && !o.ClearEnv {
-				if o.BaseEnv, err = callerEnvironment(std.err, os.Environ()); err != nil {
+				if o.BaseEnv, err = callerEnvironment(std.Err, os.Environ()); err != nil {
 					return err
 				}
 			}
@@ -376,12 +375,12 @@ it, with everything it started, when it exceeds them; ls and wait --exit show wh
 				return err
 			}
 			if f.json {
-				return jsonLines(std.out, struct {
+				return std.JSON(struct {
 					Session string `json:"session"`
 					Started bool   `json:"started_server"`
 				}{session.ID, started})
 			}
-			_, err = fmt.Fprintln(std.out, session.ID)
+			_, err = fmt.Fprintln(std.Out, session.ID)
 			return err
 		},
 	}
@@ -428,7 +427,7 @@ func (f *leashFlags) config(c *cobra.Command, o *client.Config) error {
 			continue
 		}
 		if x.value < time.Millisecond || x.value > 365*24*time.Hour {
-			return usageError{fmt.Errorf("--%s is %v: give a time from 1ms to a year, such as 90s or 2h", x.name, x.value)}
+			return cli.Usagef("--%s is %v: give a time from 1ms to a year, such as 90s or 2h", x.name, x.value)
 		}
 		*x.to = x.value.Milliseconds()
 	}

@@ -13,12 +13,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/engine"
 )
 
 // adapterCommand holds the commands about adapters.
-func adapterCommand(std stdio) *cobra.Command {
+func adapterCommand(std cli.Stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "adapter",
 		Short: "Ask, watch and answer programs through adapters",
@@ -42,7 +43,7 @@ lists the states, intents and metadata of each adapter.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	for _, make := range []func(stdio, *remoteFlags) *cobra.Command{
+	for _, make := range []func(cli.Stdio, *remoteFlags) *cobra.Command{
 		adapterListCommand, adapterAskCommand, adapterStateCommand, approveCommand("approve"), approveCommand("deny"), adapterChooseCommand,
 		adapterSendCommand, adapterWaitCommand, adapterEventsCommand,
 	} {
@@ -57,7 +58,7 @@ func pluginNames(c *cobra.Command, _ []string, begun string) ([]string, cobra.Sh
 		all, err := s.Plugins(ctx)
 		for _, p := range all {
 			if p.Target != nil && strings.HasPrefix(p.Name, begun) {
-				names = append(names, cobra.CompletionWithDesc(p.Name, oneLine(p.Target.Program)))
+				names = append(names, cobra.CompletionWithDesc(p.Name, cli.OneLine(p.Target.Program)))
 			}
 		}
 		return names, err
@@ -78,13 +79,13 @@ func (f *remoteFlags) on(ctx context.Context, id string) (*remote.Server, remote
 	return s, a, nil
 }
 
-func adapterListCommand(std stdio, f *remoteFlags) *cobra.Command {
+func adapterListCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:         "list [flags]",
 		Short:       "List the adapters that a server can start",
 		Long:        `List the adapters that a server can start, each with its program. ls shows which sessions have one.`,
 		Args:        cobra.NoArgs,
-		Annotations: map[string]string{exitsNote: "5"},
+		Annotations: map[string]string{cli.ExitsNote: "5"},
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := f.connect(c.Context())
 			if err != nil {
@@ -98,9 +99,9 @@ func adapterListCommand(std stdio, f *remoteFlags) *cobra.Command {
 			for _, p := range all {
 				switch {
 				case f.json:
-					err = jsonLines(std.out, p.Raw)
+					err = std.JSON(p.Raw)
 				case p.Target != nil:
-					_, err = fmt.Fprintf(std.out, "%-16s %s\n", oneLine(p.Name), oneLine(strings.Join(append([]string{p.Target.Program}, p.Target.Args...), " ")))
+					_, err = fmt.Fprintf(std.Out, "%-16s %s\n", cli.OneLine(p.Name), cli.OneLine(strings.Join(append([]string{p.Target.Program}, p.Target.Args...), " ")))
 				}
 				if err != nil {
 					return err
@@ -117,7 +118,7 @@ const askExits = "3456"
 // asksNote is their help text about code 6.
 const asksNote = "\n\nThe exit code is 6 when the program asks for something before it goes on: its state is then printed behind what\nit has answered so far."
 
-func adapterAskCommand(std stdio, f *remoteFlags) *cobra.Command {
+func adapterAskCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
 	var timeout time.Duration
 	var file string
 	c := &cobra.Command{
@@ -129,7 +130,7 @@ its answer, as far as the adapter can read it from the screen. Several TEXT are 
 		Example: `  ptywright adapter ask s1 'Which tests fail?'
   git diff | ptywright adapter ask s1 --file - --timeout 20m`,
 		Args:              cobra.MinimumNArgs(1),
-		Annotations:       map[string]string{exitsNote: askExits},
+		Annotations:       map[string]string{cli.ExitsNote: askExits},
 		ValidArgsFunction: explainable,
 		RunE: func(c *cobra.Command, args []string) error {
 			what := strings.Join(args[1:], " ")
@@ -141,9 +142,9 @@ its answer, as far as the adapter can read it from the screen. Several TEXT are 
 				what = strings.TrimPrefix(what+"\n", "\n") + strings.TrimRight(text, "\n")
 			}
 			if strings.TrimSpace(what) == "" {
-				return usageError{errors.New("say what to ask: TEXT or --file")}
+				return cli.Usagef("say what to ask: TEXT or --file")
 			}
-			if err := checkTimeout(timeout); err != nil {
+			if err := cli.CheckTimeout(timeout); err != nil {
 				return err
 			}
 			s, a, err := f.on(c.Context(), args[0])
@@ -160,7 +161,7 @@ its answer, as far as the adapter can read it from the screen. Several TEXT are 
 	return c
 }
 
-func adapterWaitCommand(std stdio, f *remoteFlags) *cobra.Command {
+func adapterWaitCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
 	var timeout time.Duration
 	c := &cobra.Command{
 		Use:   "wait [flags] ID",
@@ -169,10 +170,10 @@ func adapterWaitCommand(std stdio, f *remoteFlags) *cobra.Command {
 someone else asked.` + asksNote,
 		Example:           `  ptywright adapter approve s1 permission && ptywright adapter wait s1`,
 		Args:              cobra.ExactArgs(1),
-		Annotations:       map[string]string{exitsNote: askExits},
+		Annotations:       map[string]string{cli.ExitsNote: askExits},
 		ValidArgsFunction: explainable,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkTimeout(timeout); err != nil {
+			if err := cli.CheckTimeout(timeout); err != nil {
 				return err
 			}
 			s, a, err := f.on(c.Context(), args[0])
@@ -189,17 +190,17 @@ someone else asked.` + asksNote,
 }
 
 // turn prints the result of a turn, and returns how it ended.
-func (f *remoteFlags) turn(std stdio, t remote.Turn, err error) error {
+func (f *remoteFlags) turn(std cli.Stdio, t remote.Turn, err error) error {
 	switch {
 	case f.json && t.Raw != nil:
-		if werr := jsonLines(std.out, t.Raw); werr != nil {
+		if werr := std.JSON(t.Raw); werr != nil {
 			return werr
 		}
 		f.told = true
 	case t.Evidence != nil:
-		printEvidence(std.out, t.Evidence)
+		printEvidence(std.Out, t.Evidence)
 	case t.Answer != "":
-		if _, werr := io.WriteString(std.out, answerLines(t.Answer)); werr != nil {
+		if _, werr := io.WriteString(std.Out, answerLines(t.Answer)); werr != nil {
 			return werr
 		}
 	}
@@ -207,16 +208,16 @@ func (f *remoteFlags) turn(std stdio, t remote.Turn, err error) error {
 	case err != nil:
 		return err
 	case t.Refused != "":
-		return codedError{error: errors.New(t.Refused), code: exitError, reason: "not_submitted", told: f.told}
+		return cli.Error{Err: errors.New(t.Refused), Code: cli.ExitError, Reason: "not_submitted", Told: f.told}
 	case t.State.Waits():
 		if !f.json {
-			if werr := printLines(std.out, t.State.Lines()); werr != nil {
+			if werr := cli.PrintLines(std.Out, t.State.Lines()); werr != nil {
 				return werr
 			}
 		}
-		return exitCode(remote.ExitAsks)
+		return cli.ExitCode(cli.ExitAsks)
 	case t.State.State == "error" && t.State.Exit == nil:
-		return codedError{error: fmt.Errorf("the program reports an error: %s", strings.Join(t.State.Lines()[1:], ": ")), code: exitError, reason: "program_error", told: f.told}
+		return cli.Error{Err: fmt.Errorf("the program reports an error: %s", strings.Join(t.State.Lines()[1:], ": ")), Code: cli.ExitError, Reason: "program_error", Told: f.told}
 	}
 	return nil
 }
@@ -224,11 +225,11 @@ func (f *remoteFlags) turn(std stdio, t remote.Turn, err error) error {
 // answerLines is an answer as lines without control characters.
 func answerLines(answer string) string {
 	var b strings.Builder
-	_ = printLines(&b, strings.Split(strings.TrimSuffix(answer, "\n"), "\n")) // it cannot fail
+	_ = cli.PrintLines(&b, strings.Split(strings.TrimSuffix(answer, "\n"), "\n")) // it cannot fail
 	return b.String()
 }
 
-func adapterStateCommand(std stdio, f *remoteFlags) *cobra.Command {
+func adapterStateCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "state [flags] ID",
 		Short: "Print the state of a program and what it asks",
@@ -236,7 +237,7 @@ func adapterStateCommand(std stdio, f *remoteFlags) *cobra.Command {
 dialog's id for --dialog. With --json, print the answer of adapter.state with all metadata.`,
 		Example:           `  [ "$(ptywright adapter state s1 | head -1)" = ready ]`,
 		Args:              cobra.ExactArgs(1),
-		Annotations:       map[string]string{exitsNote: "45"},
+		Annotations:       map[string]string{cli.ExitsNote: "45"},
 		ValidArgsFunction: explainable,
 		RunE: func(c *cobra.Command, args []string) error {
 			s, a, err := f.on(c.Context(), args[0])
@@ -249,9 +250,9 @@ dialog's id for --dialog. With --json, print the answer of adapter.state with al
 			case err != nil:
 				return err
 			case f.json:
-				return jsonLines(std.out, raw)
+				return std.JSON(raw)
 			}
-			return printLines(std.out, state.Lines())
+			return cli.PrintLines(std.Out, state.Lines())
 		},
 	}
 }
@@ -265,9 +266,9 @@ var approvals = []struct{ kind, state, approve, deny string }{
 }
 
 // approveCommand makes approve and deny.
-func approveCommand(does string) func(stdio, *remoteFlags) *cobra.Command {
+func approveCommand(does string) func(cli.Stdio, *remoteFlags) *cobra.Command {
 	done := map[string]string{"approve": "approved", "deny": "denied"}[does]
-	return func(std stdio, f *remoteFlags) *cobra.Command {
+	return func(std cli.Stdio, f *remoteFlags) *cobra.Command {
 		var dialog string
 		var kinds []string
 		for _, a := range approvals {
@@ -282,7 +283,7 @@ is 1. The same holds with --dialog when another question has come in the place o
 once: choose takes wider options.`,
 			Example:     "  ptywright adapter " + does + " s1 permission",
 			Args:        cobra.ExactArgs(2),
-			Annotations: map[string]string{exitsNote: "45"},
+			Annotations: map[string]string{cli.ExitsNote: "45"},
 			ValidArgsFunction: func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 				if len(args) == 1 {
 					return kinds, cobra.ShellCompDirectiveNoFileComp
@@ -292,7 +293,7 @@ once: choose takes wider options.`,
 			RunE: func(c *cobra.Command, args []string) error {
 				i := slices.Index(kinds, args[1])
 				if i < 0 {
-					return usageError{fmt.Errorf("%s is none of permission, plan and trust", engine.Quote(args[1]))}
+					return cli.Usagef("%s is none of permission, plan and trust", engine.Quote(args[1]))
 				}
 				s, a, err := f.on(c.Context(), args[0])
 				if err != nil {
@@ -304,7 +305,7 @@ once: choose takes wider options.`,
 					return err
 				}
 				if state.State != approvals[i].state {
-					return codedError{error: fmt.Errorf("nothing was answered: %s is %s, and asks for no %s", args[0], state.State, args[1]), code: exitError, reason: "wrong_state"}
+					return cli.Error{Err: fmt.Errorf("nothing was answered: %s is %s, and asks for no %s", args[0], state.State, args[1]), Code: cli.ExitError, Reason: "wrong_state"}
 				}
 				intent := approvals[i].approve
 				if does == "deny" {
@@ -315,13 +316,13 @@ once: choose takes wider options.`,
 				case err != nil:
 					return err
 				case f.json:
-					return jsonLines(std.out, raw)
+					return std.JSON(raw)
 				}
 				what := ""
 				if lines := state.Lines(); len(lines) > 1 {
 					what = ": " + lines[1]
 				}
-				_, err = fmt.Fprintf(std.out, "%s %s%s\n", done, args[1], oneLine(what))
+				_, err = fmt.Fprintf(std.Out, "%s %s%s\n", done, args[1], cli.OneLine(what))
 				return err
 			},
 		}
@@ -342,12 +343,12 @@ func askedNow(ctx context.Context, s *remote.Server, a remote.Adapter, dialog st
 		params["dialog_id"] = id
 	}
 	if err == nil && dialog != "" && dialog != state.Dialog() {
-		err = codedError{error: fmt.Errorf("nothing was answered: the dialog %s is not there any more; the state is %s", engine.Quote(dialog), state.State), code: exitError, reason: "stale_dialog"}
+		err = cli.Error{Err: fmt.Errorf("nothing was answered: the dialog %s is not there any more; the state is %s", engine.Quote(dialog), state.State), Code: cli.ExitError, Reason: "stale_dialog"}
 	}
 	return state, params, err
 }
 
-func adapterChooseCommand(std stdio, f *remoteFlags) *cobra.Command {
+func adapterChooseCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
 	var dialog string
 	c := &cobra.Command{
 		Use:   "choose [flags] ID OPTION",
@@ -357,7 +358,7 @@ beginning of its label, or by a part that only one label has.`,
 		Example: `  ptywright adapter choose s1 2
   ptywright adapter choose s1 'Yes, and don'`,
 		Args:              cobra.ExactArgs(2),
-		Annotations:       map[string]string{exitsNote: "45"},
+		Annotations:       map[string]string{cli.ExitsNote: "45"},
 		ValidArgsFunction: explainable,
 		RunE: func(c *cobra.Command, args []string) error {
 			s, a, err := f.on(c.Context(), args[0])
@@ -382,20 +383,20 @@ beginning of its label, or by a part that only one label has.`,
 }
 
 // performed prints the state after an intent.
-func (f *remoteFlags) performed(std stdio) func(remote.State, json.RawMessage, error) error {
+func (f *remoteFlags) performed(std cli.Stdio) func(remote.State, json.RawMessage, error) error {
 	return func(state remote.State, raw json.RawMessage, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case f.json:
-			return jsonLines(std.out, raw)
+			return std.JSON(raw)
 		}
-		_, err = fmt.Fprintln(std.out, oneLine(state.State))
+		_, err = fmt.Fprintln(std.Out, cli.OneLine(state.State))
 		return err
 	}
 }
 
-func adapterSendCommand(std stdio, f *remoteFlags) *cobra.Command {
+func adapterSendCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
 	var given []string
 	var object string
 	c := &cobra.Command{
@@ -406,19 +407,19 @@ them. This does not wait for the result; use ask or wait for that.`,
 		Example: `  ptywright adapter send s1 cancel
   ptywright adapter send s1 slash_command --param command=clear`,
 		Args:              cobra.ExactArgs(2),
-		Annotations:       map[string]string{exitsNote: "45"},
+		Annotations:       map[string]string{cli.ExitsNote: "45"},
 		ValidArgsFunction: explainable,
 		RunE: func(c *cobra.Command, args []string) error {
 			params := map[string]any{}
 			if object != "" {
 				if err := json.Unmarshal([]byte(object), &params); err != nil || params == nil {
-					return usageError{errors.New(`--params is not a JSON object, such as {"command": "clear"}`)}
+					return cli.Usagef(`--params is not a JSON object, such as {"command": "clear"}`)
 				}
 			}
 			for _, g := range given {
 				name, value, ok := strings.Cut(g, "=")
 				if !ok || name == "" {
-					return usageError{fmt.Errorf("--param is %s: give NAME=TEXT", engine.Quote(g))}
+					return cli.Usagef("--param is %s: give NAME=TEXT", engine.Quote(g))
 				}
 				params[name] = value
 			}
@@ -435,7 +436,7 @@ them. This does not wait for the result; use ask or wait for that.`,
 	return c
 }
 
-func adapterEventsCommand(std stdio, f *remoteFlags) *cobra.Command {
+func adapterEventsCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
 	var since uint64
 	var follow bool
 	c := &cobra.Command{
@@ -446,7 +447,7 @@ func adapterEventsCommand(std stdio, f *remoteFlags) *cobra.Command {
 is one line, as in adapter.events.`,
 		Example:           `  ptywright adapter events s1 --follow --json`,
 		Args:              cobra.ExactArgs(1),
-		Annotations:       map[string]string{exitsNote: "45"},
+		Annotations:       map[string]string{cli.ExitsNote: "45"},
 		ValidArgsFunction: explainable,
 		RunE: func(c *cobra.Command, args []string) error {
 			s, a, err := f.on(c.Context(), args[0])
@@ -456,12 +457,12 @@ is one line, as in adapter.events.`,
 			defer s.Close()
 			err = s.Events(c.Context(), a, since, follow, func(e remote.AdapterEvent, dropped bool) error {
 				if dropped {
-					fmt.Fprintln(std.err, "ptywright: earlier events are not kept")
+					fmt.Fprintln(std.Err, "ptywright: earlier events are not kept")
 				}
 				if f.json {
-					return jsonLines(std.out, e.Raw)
+					return std.JSON(e.Raw)
 				}
-				_, err := fmt.Fprintf(std.out, "%d %s %s\n", e.Seq, e.At.Local().Format(time.TimeOnly), oneLine(e.Say()))
+				_, err := fmt.Fprintf(std.Out, "%d %s %s\n", e.Seq, e.At.Local().Format(time.TimeOnly), cli.OneLine(e.Say()))
 				return err
 			})
 			if follow && c.Context().Err() != nil {
@@ -473,4 +474,25 @@ is one line, as in adapter.events.`,
 	c.Flags().Uint64Var(&since, "since", 0, "only events after this `NUMBER`")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "continue until the program ends")
 	return c
+}
+
+// explainable completes adapters, and the sessions that they drive.
+func explainable(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return completeFrom(c, func(ctx context.Context, s *remote.Server) (ids []string, err error) {
+		var live struct {
+			Adapters []remote.Adapter `json:"adapters"`
+		}
+		err = s.Call(ctx, "adapter.live", nil, &live)
+		for _, a := range live.Adapters {
+			for _, id := range []string{a.Adapter, a.Session} {
+				if strings.HasPrefix(id, begun) {
+					ids = append(ids, cobra.CompletionWithDesc(cli.OneLine(id), cli.OneLine(a.Plugin)))
+				}
+			}
+		}
+		return ids, err
+	})
 }

@@ -9,12 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-func resizeCommand(std stdio, f *remoteFlags) *cobra.Command {
+func resizeCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
 	var to client.Size
 	c := &cobra.Command{
 		Use:   "resize [flags] ID [ROWSxCOLS]",
@@ -29,21 +30,17 @@ keeps the other.`,
 			rows, cols := c.Flags().Changed("rows"), c.Flags().Changed("cols")
 			switch {
 			case len(args) == 2 && (rows || cols):
-				return usageError{fmt.Errorf("%s and --rows or --cols exclude each other: both are the size", engine.Quote(args[1]))}
+				return cli.Usagef("%s and --rows or --cols exclude each other: both are the size", engine.Quote(args[1]))
 			case len(args) == 2:
 				var err error
 				if to, err = parseSize(args[1]); err != nil {
-					return usageError{err}
+					return cli.Usagef("%w", err)
 				}
 			case !rows && !cols:
-				return usageError{errors.New("say the size: ROWSxCOLS, such as 24x80, or --rows or --cols")}
+				return cli.Usagef("say the size: ROWSxCOLS, such as 24x80, or --rows or --cols")
 			}
-			for _, n := range []bound{{"rows", to.Rows, engine.MaxSide}, {"cols", to.Cols, engine.MaxSide}} {
-				if c.Flags().Changed(n.name) {
-					if err := checkBounds([]bound{n}); err != nil {
-						return err
-					}
-				}
+			if err := cli.CheckSides(c, to.Rows, to.Cols); err != nil {
+				return err
 			}
 			s, err := f.connect(c.Context())
 			if err != nil {
@@ -54,7 +51,7 @@ keeps the other.`,
 			if err != nil || !f.json {
 				return err
 			}
-			return jsonLines(std.out, struct {
+			return std.JSON(struct {
 				Session string `json:"session"`
 				client.Size
 			}{args[0], is})
@@ -84,7 +81,7 @@ func parseSize(text string) (s client.Size, err error) {
 // mouseDeeds are the actions of the mouse.
 var mouseDeeds = []string{"click", "double-click", "press", "release", "move", "drag", "scroll"}
 
-func mouseCommand(std stdio, f *remoteFlags) *cobra.Command {
+func mouseCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
 	var button, mods, towards string
 	var times int
 	c := &cobra.Command{
@@ -112,15 +109,15 @@ The number printed is for wait --since, as with send.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			events, err := mouseEvents(args[1], args[2:], button, mods, towards, times)
 			if err != nil {
-				return usageError{err}
+				return cli.Usagef("%w", err)
 			}
 			for _, x := range []struct{ flag, deed string }{{"towards", "scroll"}, {"times", "scroll"}} {
 				if c.Flags().Changed(x.flag) && args[1] != x.deed {
-					return usageError{fmt.Errorf("--%s is for %s, not for %s", x.flag, x.deed, args[1])}
+					return cli.Usagef("--%s is for %s, not for %s", x.flag, x.deed, args[1])
 				}
 			}
 			if c.Flags().Changed("button") && args[1] == "scroll" {
-				return usageError{errors.New("--button is not for scroll: say --towards")}
+				return cli.Usagef("--button is not for scroll: say --towards")
 			}
 			s, err := f.connect(c.Context())
 			if err != nil {
@@ -132,9 +129,9 @@ The number printed is for wait --since, as with send.`,
 				return err
 			}
 			if f.json {
-				return jsonLines(std.out, sent)
+				return std.JSON(sent)
 			}
-			_, err = fmt.Fprintln(std.out, sent.Sequence)
+			_, err = fmt.Fprintln(std.Out, sent.Sequence)
 			return err
 		},
 	}
@@ -213,7 +210,7 @@ func mouseEvents(deed string, places []string, button, mods, towards string, tim
 // errNothingFound ends a search without matches: exit code 1, as in grep.
 var errNothingFound = errors.New("nothing was found")
 
-func searchCommand(std stdio, f *remoteFlags) *cobra.Command {
+func searchCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
 	var regex string
 	var most int
 	c := &cobra.Command{
@@ -233,13 +230,13 @@ grep. With --json, print the answer of session.search.`,
 			what := strings.Join(args[1:], " ")
 			switch {
 			case regex != "" && what != "":
-				return usageError{errors.New("TEXT and --regex exclude each other: say one of them")}
+				return cli.Usagef("TEXT and --regex exclude each other: say one of them")
 			case regex == "" && what == "":
-				return usageError{errors.New("say what to find: TEXT or --regex")}
+				return cli.Usagef("say what to find: TEXT or --regex")
 			case regex != "":
 				what = regex
 			}
-			if err := checkBounds([]bound{{"max", most, 10_000}}); err != nil {
+			if err := cli.CheckBound("max", most, 10_000); err != nil {
 				return err
 			}
 			s, err := f.connect(c.Context())
@@ -252,18 +249,18 @@ grep. With --json, print the answer of session.search.`,
 			case err != nil:
 				return err
 			case f.json:
-				if err := jsonLines(std.out, found.Raw); err != nil {
+				if err := std.JSON(found.Raw); err != nil {
 					return err
 				}
 				f.told = true
 			default:
 				for _, m := range found.Matches {
-					if _, err := fmt.Fprintf(std.out, "%d:%d: %s\n", m.Line, m.Col, quiet(m.Text)); err != nil {
+					if _, err := fmt.Fprintf(std.Out, "%d:%d: %s\n", m.Line, m.Col, cli.Quiet(m.Text)); err != nil {
 						return err
 					}
 				}
 				if found.Truncated {
-					fmt.Fprintf(std.err, "ptywright: these are %d of %d: --max tells more\n", len(found.Matches), found.Total)
+					fmt.Fprintf(std.Err, "ptywright: these are %d of %d: --max tells more\n", len(found.Matches), found.Total)
 				}
 			}
 			if found.Total == 0 {

@@ -11,29 +11,23 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// Exit codes of the commands that return another program's code: their own codes are ones that a
-// program is unlikely to use, and that timeout(1), env(1) and nohup(1) use for the same.
-const (
-	exitOwnTimeout = 124
-	exitOwnError   = 125
-)
-
 // ownCodes gives errors of a command that returns another program's exit code their own code. Usage
 // errors stay [exitUsage]: then no request was sent.
 func ownCodes(err error) error {
-	var told codedError
+	var told cli.Error
 	switch {
-	case !errors.As(err, &told) || told.code == exitInterrupted || told.code == exitUsage:
-	case told.code == remote.ExitTimeout:
-		told.code = exitOwnTimeout
+	case !errors.As(err, &told) || told.Code == cli.ExitInterrupted || told.Code == cli.ExitUsage:
+	case told.Code == cli.ExitTimeout:
+		told.Code = cli.ExitOwnTimeout
 		return told
 	default:
-		told.code = exitOwnError
+		told.Code = cli.ExitOwnError
 		return told
 	}
 	return err
@@ -48,13 +42,10 @@ func statusOf(e *client.Exit) error {
 	if e.Signal != nil {
 		end.Signal = *e.Signal
 	}
-	return codeOf(end)
+	return cli.CodeOf(end)
 }
 
-// mostWait is the longest wait that a server accepts, used for no limit.
-const mostWait = 24 * time.Hour
-
-func execCommand(std stdio, f *remoteFlags) *cobra.Command {
+func execCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
 	var timeout time.Duration
 	var raw bool
 	c := &cobra.Command{
@@ -80,22 +71,22 @@ session.run.`,
   ptywright exec $id -- grep -n 'two words' notes.txt || echo "grep says $?"
   ptywright exec $id --timeout 10m -- make test`,
 		Args:              cobra.MinimumNArgs(2),
-		Annotations:       map[string]string{statusNote: "the command's own"},
+		Annotations:       map[string]string{cli.StatusNote: "the command's own"},
 		ValidArgsFunction: sessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if at := c.ArgsLenAtDash(); at > 1 {
-				return usageError{fmt.Errorf("%s stands between ID and --: %s", args[1], c.UseLine())}
+				return cli.Usagef("%s stands between ID and --: %s", args[1], c.UseLine())
 			}
-			limit := mostWait
+			limit := cli.MostWait
 			if c.Flags().Changed("timeout") {
-				if err := checkTimeout(timeout); err != nil {
+				if err := cli.CheckTimeout(timeout); err != nil {
 					return err
 				}
 				limit = timeout
 			}
 			line := remote.CommandLine(args[1:])
 			if strings.TrimSpace(line) == "" {
-				return usageError{errors.New("COMMAND is empty: say what to run")}
+				return cli.Usagef("COMMAND is empty: say what to run")
 			}
 			return ownCodes(f.exit(c.Context(), f.exec(c.Context(), std, args[0], line, limit, raw)))
 		},
@@ -108,7 +99,7 @@ session.run.`,
 }
 
 // exec runs a command line in a session and reports the result.
-func (f *remoteFlags) exec(ctx context.Context, std stdio, id, line string, limit time.Duration, raw bool) error {
+func (f *remoteFlags) exec(ctx context.Context, std cli.Stdio, id, line string, limit time.Duration, raw bool) error {
 	s, err := f.connect(ctx)
 	if err != nil {
 		return err
@@ -117,7 +108,7 @@ func (f *remoteFlags) exec(ctx context.Context, std stdio, id, line string, limi
 	r, err := s.Run(ctx, id, line, limit, raw, f.show())
 	switch {
 	case f.json && r.Raw != nil:
-		if werr := jsonLines(std.out, r.Raw); werr != nil {
+		if werr := std.JSON(r.Raw); werr != nil {
 			return werr
 		}
 		f.told = true
@@ -129,32 +120,32 @@ func (f *remoteFlags) exec(ctx context.Context, std stdio, id, line string, limi
 	switch {
 	case err != nil:
 		if _, reason := remote.Exit(err); r.Raw != nil && (ctx.Err() != nil || reason == "timeout") {
-			fmt.Fprintf(std.err, "ptywright: the command goes on in %[1]s; ptywright send %[1]s --key ctrl+c interrupts it\n", oneLine(id))
+			fmt.Fprintf(std.Err, "ptywright: the command goes on in %[1]s; ptywright send %[1]s --key ctrl+c interrupts it\n", cli.OneLine(id))
 		}
 		return err
 	case r.Truncated && !f.json:
-		fmt.Fprintln(std.err, "ptywright: this is the end of the output: its beginning is not kept")
+		fmt.Fprintln(std.Err, "ptywright: this is the end of the output: its beginning is not kept")
 	}
 	switch {
 	case r.Exit != nil:
 		if !f.json {
-			fmt.Fprintf(std.err, "ptywright: the command has ended the shell of %s\n", oneLine(id))
+			fmt.Fprintf(std.Err, "ptywright: the command has ended the shell of %s\n", cli.OneLine(id))
 		}
 		return statusOf(r.Exit)
 	case r.ExitCode == nil:
 		return fmt.Errorf("the command in %s has ended, and the shell did not tell its exit code: it was interrupted, or has made way for another program", id)
 	case *r.ExitCode != 0:
-		return exitCode(*r.ExitCode)
+		return cli.ExitCode(*r.ExitCode)
 	}
 	return nil
 }
 
 // printOutput prints a command's output: unchanged, or, on a terminal, so that it cannot affect the
 // terminal.
-func printOutput(std stdio, output string) error {
-	if term.IsTerminal(int(std.out.Fd())) && output != "" {
-		return printLines(std.out, linesOf(output))
+func printOutput(std cli.Stdio, output string) error {
+	if term.IsTerminal(int(std.Out.Fd())) && output != "" {
+		return cli.PrintLines(std.Out, linesOf(output))
 	}
-	_, err := io.WriteString(std.out, output)
+	_, err := io.WriteString(std.Out, output)
 	return err
 }

@@ -7,10 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 )
 
-func killCommand(std stdio, f *remoteFlags) *cobra.Command {
+func killCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
 	var forget, all, ended, server bool
 	c := &cobra.Command{
 		Use:   "kill [flags] ID...",
@@ -23,9 +24,9 @@ how they ended. --server ends the server and all its sessions.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			switch n := count(len(args) > 0, all, ended, server); {
 			case n > 1:
-				return usageError{errors.New("ids of sessions, --all, --ended and --server exclude each other: say one of them")}
+				return cli.Usagef("ids of sessions, --all, --ended and --server exclude each other: say one of them")
 			case n == 0:
-				return usageError{errors.New("say what to end: ids of sessions, --all, --ended, or --server")}
+				return cli.Usagef("say what to end: ids of sessions, --all, --ended, or --server")
 			}
 			if server {
 				path, err := f.path()
@@ -37,10 +38,10 @@ how they ended. --server ends the server and all its sessions.`,
 					return err
 				}
 				if f.json {
-					return jsonLines(std.out, map[string]any{"socket": path, "ended": true, "forced": forced})
+					return std.JSON(map[string]any{"socket": path, "ended": true, "forced": forced})
 				}
 				if forced {
-					complain(std.err, errors.New("the server did not answer, and did not end when it was told to: it was killed"))
+					cli.Complain(std.Err, errors.New("the server did not answer, and did not end when it was told to: it was killed"))
 				}
 				return nil
 			}
@@ -53,7 +54,7 @@ how they ended. --server ends the server and all its sessions.`,
 				gone, err := s.Forget(c.Context())
 				if err == nil && f.json {
 					for _, k := range gone {
-						jsonLines(std.out, k)
+						std.JSON(k)
 					}
 				}
 				return err
@@ -78,10 +79,10 @@ how they ended. --server ends the server and all its sessions.`,
 					failed = append(failed, k.Err)
 				}
 				if f.json {
-					jsonLines(std.out, k)
+					std.JSON(k)
 				}
 			})
-			return cmp.Or(err, oneError(failed))
+			return cmp.Or(err, cli.OneError(failed))
 		},
 	}
 	c.Flags().BoolVar(&forget, "close", false, "also forget the sessions")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/engine/record"
 )
@@ -20,7 +21,7 @@ type outputFlags struct {
 	to                 string
 }
 
-func logsCommand(std stdio, f *remoteFlags) *cobra.Command {
+func logsCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
 	var l outputFlags
 	c := &cobra.Command{
 		Use:   "logs [flags] ID",
@@ -44,11 +45,11 @@ For the server's own log, see ptywright doctor.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case l.scrollback && l.follow:
-				return usageError{errors.New("--scrollback and --follow exclude each other: lines of the screen still change")}
+				return cli.Usagef("--scrollback and --follow exclude each other: lines of the screen still change")
 			case l.scrollback && c.Flags().Changed("since"):
-				return usageError{errors.New("--since is for output: the lines of --scrollback have no sequence")}
+				return cli.Usagef("--since is for output: the lines of --scrollback have no sequence")
 			case c.Flags().Changed("to") && l.to == "":
-				return usageError{errors.New("--to is empty: name a file")}
+				return cli.Usagef("--to is empty: name a file")
 			}
 			s, err := f.connect(c.Context())
 			if err != nil {
@@ -56,7 +57,7 @@ For the server's own log, see ptywright doctor.`,
 			}
 			defer s.Close()
 			if l.to == "" {
-				return f.logs(c.Context(), std, std.out, s, args[0], l)
+				return f.logs(c.Context(), std, std.Out, s, args[0], l)
 			}
 			file, err := record.CreateFile(l.to)
 			if err != nil {
@@ -80,14 +81,14 @@ For the server's own log, see ptywright doctor.`,
 }
 
 // logs writes a session's log to out.
-func (f *remoteFlags) logs(ctx context.Context, std stdio, out io.Writer, s *remote.Server, id string, l outputFlags) error {
+func (f *remoteFlags) logs(ctx context.Context, std cli.Stdio, out io.Writer, s *remote.Server, id string, l outputFlags) error {
 	var plain remote.Plain
 	show := func(d remote.Delta) error {
 		if d.Dropped && l.to != "" {
-			fmt.Fprintln(std.err, "ptywright: earlier output is not kept: spawn --transcript keeps more")
+			fmt.Fprintln(std.Err, "ptywright: earlier output is not kept: spawn --transcript keeps more")
 		}
 		if f.json {
-			return jsonLines(out, d)
+			return cli.JSONLines(out, d)
 		}
 		text := ""
 		if d.Dropped {
@@ -107,9 +108,9 @@ func (f *remoteFlags) logs(ctx context.Context, std stdio, out io.Writer, s *rem
 		case err != nil:
 			return err
 		case f.json:
-			return jsonLines(out, read.Raw...)
+			return cli.JSONLines(out, read.Raw...)
 		}
-		return printLines(out, read.Lines)
+		return cli.PrintLines(out, read.Lines)
 	case l.follow:
 		return f.followLog(ctx, out, s, id, l, &plain, show)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -9,10 +8,11 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 )
 
-func readCommand(std stdio, f *remoteFlags) *cobra.Command {
+func readCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
 	r := remote.Reading{}
 	var since uint64
 	var all, output, ansi, blocks bool
@@ -34,13 +34,13 @@ one line a command of session.blocks; lines are {session, lines, dropped}.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			lines := c.Flags().Changed("lines")
 			if count(lines, all, output, ansi, blocks) > 1 {
-				return usageError{errors.New("--lines, --scrollback, --output, --ansi and --blocks exclude each other")}
+				return cli.Usagef("--lines, --scrollback, --output, --ansi and --blocks exclude each other")
 			}
 			r.What = remote.Screen
 			switch {
 			case lines:
 				r.What = remote.Lines
-				if err := checkBounds([]bound{{"lines", r.Lines, 100_000}}); err != nil {
+				if err := cli.CheckBound("lines", r.Lines, 100_000); err != nil {
 					return err
 				}
 			case all:
@@ -54,7 +54,7 @@ one line a command of session.blocks; lines are {session, lines, dropped}.`,
 			}
 			if c.Flags().Changed("since") {
 				if !output && !blocks {
-					return usageError{errors.New("--since is for --output and --blocks: a screen has no part that is older")}
+					return cli.Usagef("--since is for --output and --blocks: a screen has no part that is older")
 				}
 				r.Since = &since
 			}
@@ -69,10 +69,10 @@ one line a command of session.blocks; lines are {session, lines, dropped}.`,
 				return err
 			}
 			if blocks && read.Marks == "none" {
-				return codedError{error: fmt.Errorf("%s has marked no commands: its program does not mark them, or has not come to its first prompt; spawn --shell-integration starts bash, zsh or fish so that they do", args[0]), code: exitError, reason: "no_shell_integration"}
+				return cli.Error{Err: fmt.Errorf("%s has marked no commands: its program does not mark them, or has not come to its first prompt; spawn --shell-integration starts bash, zsh or fish so that they do", args[0]), Code: cli.ExitError, Reason: "no_shell_integration"}
 			}
 			if f.json {
-				return jsonLines(std.out, read.Raw...)
+				return cli.JSONLines(std.Out, read.Raw...)
 			}
 			return printRead(std, r.What, read)
 		},
@@ -88,17 +88,17 @@ one line a command of session.blocks; lines are {session, lines, dropped}.`,
 	return c
 }
 
-func printRead(std stdio, what string, read remote.Read) error {
+func printRead(std cli.Stdio, what string, read remote.Read) error {
 	switch what {
 	case remote.Output:
 		text := read.Text
-		if term.IsTerminal(int(std.out.Fd())) {
-			return printLines(std.out, strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n"))
+		if term.IsTerminal(int(std.Out.Fd())) {
+			return cli.PrintLines(std.Out, strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n"))
 		}
-		_, err := io.WriteString(std.out, text)
+		_, err := io.WriteString(std.Out, text)
 		return err
 	case remote.ANSI: // we drew it: its sequences are SGR and OSC 8
-		_, err := io.WriteString(std.out, strings.TrimRight(read.Text, "\n")+"\n")
+		_, err := io.WriteString(std.Out, strings.TrimRight(read.Text, "\n")+"\n")
 		return err
 	case remote.Blocks:
 		for _, b := range read.Blocks {
@@ -109,16 +109,16 @@ func printRead(std stdio, what string, read remote.Read) error {
 			case b.Ended != nil:
 				how = "exit code unknown"
 			}
-			fmt.Fprintf(std.out, "== %d %s: %s\n", b.Number, how, oneLine(b.Command))
+			fmt.Fprintf(std.Out, "== %d %s: %s\n", b.Number, how, cli.OneLine(b.Command))
 			if b.Output != "" {
-				if err := printLines(std.out, linesOf(b.Output)); err != nil {
+				if err := cli.PrintLines(std.Out, linesOf(b.Output)); err != nil {
 					return err
 				}
 			}
 		}
 		return nil
 	}
-	return printLines(std.out, read.Lines)
+	return cli.PrintLines(std.Out, read.Lines)
 }
 
 // linesOf is a command's output as lines for a person: a progress bar in its last state.

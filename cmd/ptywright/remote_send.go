@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/engine"
 )
@@ -110,13 +110,13 @@ func (f *stepFlags) order(args []string, file func(name string) (string, error))
 func (f *stepFlags) misplaced(c *cobra.Command, args []string) error {
 	for _, s := range f.steps {
 		if s.flag == "enter" && s.before == 0 && len(args) > 1 {
-			return usageError{fmt.Errorf("--enter is pressed at its place, which is behind the text: %s %s --enter", c.CommandPath(), shellLine(args))}
+			return cli.Usagef("--enter is pressed at its place, which is behind the text: %s %s --enter", c.CommandPath(), cli.ShellLine(args))
 		}
 	}
 	return nil
 }
 
-func sendCommand(std stdio, f *remoteFlags) *cobra.Command {
+func sendCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
 	var in remote.Input
 	var steps stepFlags
 	c := &cobra.Command{
@@ -150,13 +150,13 @@ The number printed is for wait --since: what this input caused came after it.`,
 			}
 			switch {
 			case len(in.Steps) == 0:
-				return usageError{errors.New("say what to type: TEXT, --file, --key or --enter")}
+				return cli.Usagef("say what to type: TEXT, --file, --key or --enter")
 			case in.Paste && !in.HasText():
-				return usageError{errors.New("--paste needs text: TEXT or --file")}
+				return cli.Usagef("--paste needs text: TEXT or --file")
 			case in.Pace < 0 || in.Pace > engine.MaxPace || in.Pace%time.Millisecond != 0:
-				return usageError{fmt.Errorf("--pace is %v: give a time from 1ms to %v, in whole milliseconds", in.Pace, engine.MaxPace)}
+				return cli.Usagef("--pace is %v: give a time from 1ms to %v, in whole milliseconds", in.Pace, engine.MaxPace)
 			}
-			if err := checkTimeout(in.Timeout); err != nil {
+			if err := cli.CheckTimeout(in.Timeout); err != nil {
 				return err
 			}
 			s, err := f.connect(c.Context())
@@ -169,9 +169,9 @@ The number printed is for wait --since: what this input caused came after it.`,
 				return err
 			}
 			if f.json {
-				return jsonLines(std.out, sent)
+				return std.JSON(sent)
 			}
-			_, err = fmt.Fprintln(std.out, sent.Sequence)
+			_, err = fmt.Fprintln(std.Out, sent.Sequence)
 			return err
 		},
 	}
@@ -187,8 +187,8 @@ The number printed is for wait --since: what this input caused came after it.`,
 }
 
 // fileText reads the text of a file, or of standard input.
-func fileText(std stdio, file string) (string, error) {
-	in := std.in
+func fileText(std cli.Stdio, file string) (string, error) {
+	in := std.In
 	if file != "-" {
 		var err error
 		if in, err = os.Open(file); err != nil {

@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -44,7 +44,7 @@ func (k *keptFlags) config(c *cobra.Command, o *client.Config) error {
 		switch {
 		case !c.Flags().Changed(x.name):
 		case x.value < 0 || x.value > x.most:
-			return usageError{fmt.Errorf("--%s is %d: give 0 to %d", x.name, x.value, x.most)}
+			return cli.Usagef("--%s is %d: give 0 to %d", x.name, x.value, x.most)
 		default:
 			*x.to = &x.value
 		}
@@ -62,12 +62,12 @@ func (k *keptFlags) check(c *cobra.Command, args []string) error {
 		return cobra.MinimumNArgs(1)(c, args)
 	}
 	if k.adapter == "" {
-		return usageError{errors.New("--adapter is empty: ptywright adapter list names those that there are")}
+		return cli.Usagef("--adapter is empty: ptywright adapter list names those that there are")
 	}
 	var err error
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if !adapterTakes[f.Name] {
-			err = usageError{fmt.Errorf("--%s cannot be combined with --adapter, which takes --name, --rows, --cols, --cwd, --env and --server-env", f.Name)}
+			err = cli.Usagef("--%s cannot be combined with --adapter, which takes --name, --rows, --cols, --cwd, --env and --server-env", f.Name)
 		}
 	})
 	return err
@@ -75,17 +75,17 @@ func (k *keptFlags) check(c *cobra.Command, args []string) error {
 
 // start starts a program with the adapter and prints its session's id. fresh: the server was
 // started for it.
-func (k *keptFlags) start(ctx context.Context, std stdio, s *remote.Server, o client.Config, fresh, asJSON bool) error {
+func (k *keptFlags) start(ctx context.Context, std cli.Stdio, s *remote.Server, o client.Config, fresh, asJSON bool) error {
 	a, err := s.StartAdapter(ctx, k.adapter, o)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return jsonLines(std.out, struct {
+		return std.JSON(struct {
 			remote.Started
 			Fresh bool `json:"started_server"`
 		}{a, fresh})
 	}
-	_, err = fmt.Fprintln(std.out, a.Session)
+	_, err = fmt.Fprintln(std.Out, a.Session)
 	return err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/unknown"
 	"github.com/ptywright/ptywright/engine"
@@ -67,36 +68,36 @@ func (f *conditionFlags) add(c *cobra.Command) {
 func (f *conditionFlags) matcher(c *cobra.Command, sessions int) (any, error) {
 	switch {
 	case f.any && f.all:
-		return nil, usageError{errors.New("--any and --all exclude each other: say one of them")}
+		return nil, cli.Usagef("--any and --all exclude each other: say one of them")
 	case sessions > 1 && !f.any && !f.all:
-		return nil, usageError{errors.New("there are several sessions: say --any, for the first of them, or --all, for each")}
+		return nil, cli.Usagef("there are several sessions: say --any, for the first of them, or --all, for each")
 	case f.each != "" && f.each != "any" && f.each != "all":
-		return nil, usageError{fmt.Errorf("--each is %s: give any or all", engine.Quote(f.each))}
+		return nil, cli.Usagef("--each is %s: give any or all", engine.Quote(f.each))
 	case f.each != "" && sessions == 1 && (f.any || f.all):
-		return nil, usageError{errors.New("of one session --any and --all say what --each says: give one of them")}
+		return nil, cli.Usagef("of one session --any and --all say what --each says: give one of them")
 	}
 	var parts []any
 	for _, t := range f.texts {
 		if t == "" {
-			return nil, usageError{errors.New("--text is empty, which every screen contains")}
+			return nil, cli.Usagef("--text is empty, which every screen contains")
 		}
 		parts = append(parts, client.Contains(t))
 	}
 	for _, r := range f.regexes {
 		if r == "" {
-			return nil, usageError{errors.New("--regex is empty, which every screen matches")}
+			return nil, cli.Usagef("--regex is empty, which every screen matches")
 		}
 		parts = append(parts, client.Screen(r))
 	}
 	for _, t := range f.outputs {
 		if t == "" {
-			return nil, usageError{errors.New("--output is empty, which every output contains")}
+			return nil, cli.Usagef("--output is empty, which every output contains")
 		}
 		parts = append(parts, client.Matcher{Type: "transcript_contains", Value: t})
 	}
 	for _, r := range f.outputRegexes {
 		if r == "" {
-			return nil, usageError{errors.New("--output-regex is empty, which every output matches")}
+			return nil, cli.Usagef("--output-regex is empty, which every output matches")
 		}
 		parts = append(parts, client.Transcript(r))
 	}
@@ -112,16 +113,16 @@ func (f *conditionFlags) matcher(c *cobra.Command, sessions int) (any, error) {
 	for _, m := range f.matchers {
 		var object map[string]json.RawMessage
 		if err := json.Unmarshal([]byte(m), &object); err != nil {
-			return nil, usageError{fmt.Errorf(`--matcher is not a JSON object, such as {"type":"bell"}: %w`, err)}
+			return nil, cli.Usagef(`--matcher is not a JSON object, such as {"type":"bell"}: %w`, err)
 		}
 		parts = append(parts, json.RawMessage(m))
 	}
 	var m any
 	switch {
 	case len(parts) == 0:
-		return nil, usageError{errors.New("say what to wait for: --text, --regex, --output, --output-regex, --stable, --exit, --finished or --matcher")}
+		return nil, cli.Usagef("say what to wait for: --text, --regex, --output, --output-regex, --stable, --exit, --finished or --matcher")
 	case sessions > 1 && len(parts) > 1 && f.each == "":
-		return nil, usageError{errors.New("there are several sessions, and several conditions: say with --each any or --each all how many of these have to hold in a session")}
+		return nil, cli.Usagef("there are several sessions, and several conditions: say with --each any or --each all how many of these have to hold in a session")
 	case len(parts) == 1:
 		m = parts[0]
 	case f.each == "all", sessions == 1 && f.all:
@@ -141,13 +142,13 @@ func (f *conditionFlags) warn(w io.Writer) {
 		var tree any
 		if json.Unmarshal([]byte(text), &tree) == nil {
 			for _, m := range unknown.Matcher(tree) {
-				complain(w, fmt.Errorf("warning: --matcher: %s", m))
+				cli.Complain(w, fmt.Errorf("warning: --matcher: %s", m))
 			}
 		}
 	}
 }
 
-func waitCommand(std stdio, f *remoteFlags) *cobra.Command {
+func waitCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
 	var until conditionFlags
 	var since string
 	var next, status bool
@@ -187,7 +188,7 @@ Trailing spaces are trimmed from each row, so match '\$$', not '\$ '.`,
   ptywright wait s1 --exit --status || echo "it failed with $?"
   one=$(ptywright wait s1 --text one --next) && ptywright wait s1 --since $one --text two`,
 		Args:              cobra.MinimumNArgs(1),
-		Annotations:       map[string]string{statusNote: "with --status the program's own"},
+		Annotations:       map[string]string{cli.StatusNote: "with --status the program's own"},
 		ValidArgsFunction: sessionIDs(0),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := manySessions(args); err != nil {
@@ -199,22 +200,22 @@ Trailing spaces are trimmed from each row, so match '\$$', not '\$ '.`,
 			}
 			switch {
 			case status && (!until.exit || until.not):
-				return usageError{errors.New("--status is for --exit: there is another program's code to return only when that has ended")}
+				return cli.Usagef("--status is for --exit: there is another program's code to return only when that has ended")
 			case since != "" && len(args) > 1:
-				return usageError{errors.New("--since is for one session: positions are each session's own")}
+				return cli.Usagef("--since is for one session: positions are each session's own")
 			}
 			if _, err := engine.ParsePosition(since); since != "" && err != nil {
-				return usageError{fmt.Errorf("--since is %q: give a whole number, such as 42, or a position of --next", since)}
+				return cli.Usagef("--since is %q: give a whole number, such as 42, or a position of --next", since)
 			}
-			if timeout < 0 || timeout > mostWait {
-				return usageError{fmt.Errorf("--timeout is %v: give 0 (one look) to 24h", timeout)}
+			if err := cli.CheckLook(timeout); err != nil {
+				return err
 			}
 			ctx, cancel := remote.Patience(c.Context(), timeout)
 			defer cancel()
 			s, err := f.connect(ctx)
 			if err == nil {
 				defer s.Close()
-				until.warn(std.err)
+				until.warn(std.Err)
 				cond := remote.Condition{Matcher: m, Since: client.Position(since), Timeout: timeout, Show: f.show()}
 				err = f.wait(ctx, std, s, args, cond, waitOptions{until.all, next, status})
 			}
@@ -236,14 +237,14 @@ Trailing spaces are trimmed from each row, so match '\$$', not '\$ '.`,
 // manySessions refuses sessions that are named twice, and too many at once.
 func manySessions(ids []string) error {
 	if len(ids) > remote.MostAtOnce {
-		return usageError{fmt.Errorf("cannot wait for %d sessions at once: the limit is %d", len(ids), remote.MostAtOnce)}
+		return cli.Usagef("cannot wait for %d sessions at once: the limit is %d", len(ids), remote.MostAtOnce)
 	}
 	for i, id := range ids {
 		switch {
 		case id == "":
-			return usageError{errors.New("ID is empty")}
+			return cli.Usagef("ID is empty")
 		case slices.Contains(ids[:i], id):
-			return usageError{fmt.Errorf("%s is named twice", engine.Quote(id))}
+			return cli.Usagef("%s is named twice", engine.Quote(id))
 		}
 	}
 	return nil
@@ -256,7 +257,7 @@ type waitOptions struct {
 
 // wait waits for sessions and prints the results. The error may be a program's exit status, if
 // requested.
-func (f *remoteFlags) wait(ctx context.Context, std stdio, s *remote.Server, ids []string, cond remote.Condition, o waitOptions) error {
+func (f *remoteFlags) wait(ctx context.Context, std cli.Stdio, s *remote.Server, ids []string, cond remote.Condition, o waitOptions) error {
 	var verdicts []remote.Verdict
 	switch {
 	case len(ids) == 1:
@@ -286,18 +287,18 @@ func (f *remoteFlags) wait(ctx context.Context, std stdio, s *remote.Server, ids
 }
 
 // printVerdict prints the result for one session; named adds which it is.
-func (f *remoteFlags) printVerdict(std stdio, v remote.Verdict, named, next bool) error {
+func (f *remoteFlags) printVerdict(std cli.Stdio, v remote.Verdict, named, next bool) error {
 	what := ""
 	switch {
 	case f.json && v.Raw != nil:
 		f.told = true
-		_ = jsonLines(std.out, v.Raw) // standard output has the failure; return the wait's own error
+		_ = std.JSON(v.Raw) // standard output has the failure; return the wait's own error
 		return nil
 	case v.Evidence != nil:
 		if named {
-			fmt.Fprintf(std.out, "== %s\n", oneLine(v.Session))
+			fmt.Fprintf(std.Out, "== %s\n", cli.OneLine(v.Session))
 		}
-		printEvidence(std.out, v.Evidence)
+		printEvidence(std.Out, v.Evidence)
 		return nil
 	case v.Err != nil:
 		return nil
@@ -309,10 +310,10 @@ func (f *remoteFlags) printVerdict(std stdio, v remote.Verdict, named, next bool
 	lines := strings.Split(what, "\n") // an expression may capture several lines
 	if named {
 		for i := range lines {
-			lines[i] = oneLine(v.Session) + " " + lines[i]
+			lines[i] = cli.OneLine(v.Session) + " " + lines[i]
 		}
 	}
-	return printLines(std.out, lines)
+	return cli.PrintLines(std.Out, lines)
 }
 
 // printEvidence prints why a wait did not match.
@@ -320,12 +321,12 @@ func printEvidence(w io.Writer, e *client.Evidence) {
 	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 	fmt.Fprintf(w, "no match after %v; the screen has been quiet for %v\n", ms(e.ElapsedMS), ms(e.QuietMS))
 	for _, l := range remote.Lacks(e) {
-		fmt.Fprintf(w, "- %s\n", oneLine(l))
+		fmt.Fprintf(w, "- %s\n", cli.OneLine(l))
 	}
 	how := remote.Ended(e.Snapshot.Exit)
 	if e.Snapshot.Title != nil {
 		how += ", titled " + *e.Snapshot.Title
 	}
-	fmt.Fprintf(w, "the last screen, at sequence %d (%s):\n", e.Sequence, oneLine(how))
-	printLines(w, remote.Trim(e.Snapshot.Lines))
+	fmt.Fprintf(w, "the last screen, at sequence %d (%s):\n", e.Sequence, cli.OneLine(how))
+	cli.PrintLines(w, remote.Trim(e.Snapshot.Lines))
 }

@@ -8,10 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl"
 )
 
-func replCommand(std stdio) *cobra.Command {
+func replCommand(std cli.Stdio) *cobra.Command {
 	var socket, eval string
 	var own, stop bool
 	c := &cobra.Command{
@@ -44,7 +46,7 @@ says what was missing), 4 no such session, 5 not permitted.`,
 			case len(args) > 0 && !own:
 				source, rerr := os.ReadFile(args[0])
 				if rerr != nil {
-					return usageError{fmt.Errorf("read the script: %w", rerr)}
+					return cli.Usagef("read the script: %w", rerr)
 				}
 				err = repl.RunSource(c.Context(), o, args[0], string(source), args[1:])
 			default:
@@ -52,7 +54,7 @@ says what was missing), 4 no such session, 5 not permitted.`,
 			}
 			var exit *repl.Exit
 			if errors.As(err, &exit) {
-				return exitCode(exit.Code)
+				return cli.ExitCode(exit.Code)
 			}
 			return err
 		},
@@ -61,26 +63,26 @@ says what was missing), 4 no such session, 5 not permitted.`,
 	fs.StringVar(&socket, "socket", "", "the server's `PATH`; none is started there")
 	fs.BoolVar(&own, "stdio", false, "start the command behind -- as a server of the REPL's own")
 	fs.StringVarP(&eval, "eval", "e", "", "run this `LUA`, print the values it returns, and leave")
-	fs.SetInterspersed(false) // the rest belongs to the script
+	cli.FlagsFirst(c) // the rest belongs to the script
 	fs.BoolVar(&stop, "stop-server", false, "in the end, end the server if it was started from here")
 	return c
 }
 
 // replOptions makes the REPL's options from the flags.
-func replOptions(c *cobra.Command, std stdio, socket string, own, stop bool, args []string) (o repl.Options, err error) {
-	o = repl.Options{In: std.in, Out: std.out.file, Print: std.out, Err: std.err, Stop: stop}
+func replOptions(c *cobra.Command, std cli.Stdio, socket string, own, stop bool, args []string) (o repl.Options, err error) {
+	o = repl.Options{In: std.In, Out: std.Out.File, Print: std.Out, Err: std.Err, Stop: stop}
 	dash := c.ArgsLenAtDash()
 	switch explicit := c.Flags().Changed("socket"); {
 	case own && explicit:
-		return o, usageError{errors.New("--stdio and --socket exclude each other")}
+		return o, cli.Usagef("--stdio and --socket exclude each other")
 	case own && (dash != 0 || len(args) == 0):
-		return o, usageError{errors.New("--stdio needs a command behind --, such as: ptywright repl --stdio -- ptywright serve --stdio")}
+		return o, cli.Usagef("--stdio needs a command behind --, such as: ptywright repl --stdio -- ptywright serve --stdio")
 	case own:
 		o.Server.Own = args
 	case explicit:
 		o.Server.Path = socket
 	}
-	path, err := defaultSocket()
+	path, err := daemon.DefaultSocket()
 	if err != nil && !own && socket == "" {
 		return o, err
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
@@ -14,12 +13,18 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/redact"
 )
 
-func runCommand(std stdio) *cobra.Command {
+// runCommands are run and record.
+func runCommands(std cli.Stdio) []*cobra.Command {
+	return []*cobra.Command{runCommand(std), recordCommand(std)}
+}
+
+func runCommand(std cli.Stdio) *cobra.Command {
 	var rows, cols uint16
 	c := &cobra.Command{
 		Use:   "run [flags] [--] PROGRAM [ARGUMENT...]",
@@ -40,7 +45,7 @@ plus the signal; 127 if the program was not found, 126 if it cannot be executed.
 			return bridge(c.Context(), std, args, pty.Size{Rows: rows, Cols: cols}, nil)
 		},
 	}
-	c.Flags().SetInterspersed(false) // flags after the program are the program's
+	cli.FlagsFirst(c) // flags after the program are the program's
 	c.Flags().Uint16Var(&rows, "rows", 0, "rows of the terminal (default: this terminal's, else 24)")
 	c.Flags().Uint16Var(&cols, "cols", 0, "columns of the terminal (default: this terminal's, else 80)")
 	return c
@@ -48,9 +53,9 @@ plus the signal; 127 if the program was not found, 126 if it cannot be executed.
 
 // bridge runs one program and returns its exit code as an error, nil for 0. rec, which may be nil,
 // records it.
-func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *recorder) (err error) {
+func bridge(ctx context.Context, std cli.Stdio, args []string, fixed pty.Size, rec *recorder) (err error) {
 	pty.DefaultSignals()
-	in := int(std.in.Fd())
+	in := int(std.In.Fd())
 	terminal := term.IsTerminal(in)
 	// Before there is a program that could be left behind or a terminal that could be left raw.
 	told := make(chan os.Signal, 4)
@@ -58,21 +63,21 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 	defer signal.Stop(told)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // so a write fails instead
 	resized := make(chan os.Signal, 1)
-	notifyResize(resized)
+	cli.NotifyResize(resized)
 	defer signal.Stop(resized)
-	watch := &lazyWatcher{log: newLogger(std.err, redact.Default)}
+	watch := &lazyWatcher{log: newLogger(std.Err, redact.Default)}
 	if err := pty.AdoptOrphans(); err != nil {
 		watch.log.Warn("descendants that leave their session may outlive it", "error", err)
 	}
-	if err := rec.begin(windowSize(std, fixed)); err != nil { // before the program starts
+	if err := rec.begin(std.WindowSize(fixed)); err != nil { // before the program starts
 		return err
 	}
 	p, err := pty.Start(pty.Command{
-		Path: args[0], Args: args[1:], Env: os.Environ(), Size: windowSize(std, fixed), Mark: "PTYWRIGHT_SESSION=run-" + rand.Text(),
+		Path: args[0], Args: args[1:], Env: os.Environ(), Size: std.WindowSize(fixed), Mark: "PTYWRIGHT_SESSION=run-" + rand.Text(),
 	})
 	if err != nil {
 		rec.discard()
-		return notStarted(err)
+		return cli.NotStarted(err)
 	}
 	watch.Add(p)
 	defer func() {
@@ -94,19 +99,19 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 	}
 	output := make(chan error, 1)
 	drain := pty.NewDrain(p)
-	go func() { output <- copyOutput(rec.tee(std.out, p), p, drain) }()
+	go func() { output <- copyOutput(rec.tee(std.Out, p), p, drain) }()
 	ended := make(chan pty.Exit, 1)
 	go func() { ended <- p.Wait() }()
 	input := make(chan error, 1) // ends with the process: reads cannot be cancelled
 	if terminal {
-		go func() { _, _ = io.Copy(rec.typed(p), std.in) }()
+		go func() { _, _ = io.Copy(rec.typed(p), std.In) }()
 	} else {
 		if err := p.SetEcho(false); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 			return err
 		}
 		over := make(chan struct{})
 		defer close(over)
-		go func() { input <- typePipe(p, rec.read(std.in), over) }()
+		go func() { input <- typePipe(p, rec.read(std.In), over) }()
 	}
 	for {
 		select {
@@ -116,7 +121,7 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 				<-output
 			}
 			rec.end(&exit)
-			return codeOf(exit)
+			return cli.CodeOf(exit)
 		case err := <-output:
 			if err != nil { // such as a reader that went away: Ctrl-C in a pipeline, or `head`
 				return err
@@ -127,53 +132,15 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 				return err
 			}
 		case s := <-told:
-			return exitCode(ending.Code(s))
+			return cli.ExitCode(ending.Code(s))
 		case <-resized:
-			size := windowSize(std, fixed)
+			size := std.WindowSize(fixed)
 			rec.resized(size)
 			if err := p.Resize(size); err != nil && !errors.Is(err, os.ErrClosed) {
 				return err
 			}
 		}
 	}
-}
-
-// notStarted gives the error of a program that could not be started the exit code that shells use.
-func notStarted(err error) error {
-	var start *pty.StartError
-	switch {
-	case !errors.As(err, &start) || start.Op != "lookup" && start.Op != "start":
-		return err
-	case errors.Is(err, fs.ErrNotExist):
-		return codedError{error: err, code: exitNotFound}
-	}
-	return codedError{error: err, code: exitNotExecutable}
-}
-
-// codeOf turns the program's end into our exit code.
-func codeOf(exit pty.Exit) error {
-	if code := exit.Status(); code != 0 {
-		return exitCode(code)
-	}
-	return nil
-}
-
-// windowSize is the size of our terminal, overridden by the user's; zeros where neither is known.
-func windowSize(std stdio, fixed pty.Size) pty.Size {
-	size := pty.Size{Rows: 24, Cols: 80}
-	for _, f := range []*os.File{std.out.file, std.in} {
-		if cols, rows, err := term.GetSize(int(f.Fd())); err == nil && cols > 0 && rows > 0 {
-			size = pty.Size{Rows: uint16(rows), Cols: uint16(cols)}
-			break
-		}
-	}
-	if fixed.Rows > 0 {
-		size.Rows = fixed.Rows
-	}
-	if fixed.Cols > 0 {
-		size.Cols = fixed.Cols
-	}
-	return size
 }
 
 // copyOutput returns nil at the end of the program's output, and an error when ours cannot be

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/internal/host"
@@ -21,17 +22,6 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// exitsNote is the annotation with the digits of a command's exit codes beyond 2.
-const exitsNote = "exit codes"
-
-// statusNote is the annotation of a command that returns another program's exit code: which
-// program's.
-const statusNote = "exit status"
-
-// leastNote is the annotation of a command that may take fewer arguments, with some flags, than its
-// usage line says.
-const leastNote = "least arguments"
-
 // exitMeanings are what exit codes mean.
 var exitMeanings = []string{
 	"success", "error; see standard error", "usage error; nothing was done",
@@ -39,7 +29,12 @@ var exitMeanings = []string{
 	"the program is asking for something first",
 }
 
-func schemaCommand(std stdio) *cobra.Command {
+// helpCommands are schema, completions and man.
+func helpCommands(std cli.Stdio) []*cobra.Command {
+	return []*cobra.Command{schemaCommand(std), completionsCommand(std), manCommand(std)}
+}
+
+func schemaCommand(std cli.Stdio) *cobra.Command {
 	var socket string
 	c := &cobra.Command{
 		Use:   "schema",
@@ -59,11 +54,11 @@ with --socket the methods are those of the server listening there.`,
 			}
 			commands := map[string]any{}
 			describe(c.Root(), "", commands)
-			e := json.NewEncoder(std.out)
+			e := json.NewEncoder(std.Out)
 			e.SetEscapeHTML(false)
 			e.SetIndent("", " ")
 			return e.Encode(map[string]any{
-				"$schema": "https://json-schema.org/draft/2020-12/schema", "name": "ptywright", "version": version(),
+				"$schema": "https://json-schema.org/draft/2020-12/schema", "name": "ptywright", "version": cli.Version(),
 				"methods": methods["schema"], "matchers": methods["matchers"], "actions": methods["actions"], "reasons": methods["reasons"],
 				"notifications": methods["notifications"], "commands": commands,
 			})
@@ -91,7 +86,7 @@ func vocabularyOf(ctx context.Context, socket string) (vocabulary, error) {
 // ownVocabulary asks a server inside this process, which has no sessions.
 func ownVocabulary(ctx context.Context) (vocabulary, error) {
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	h := host.New(engine.Options{Version: version(), Log: log}, new(redact.Known))
+	h := host.New(engine.Options{Version: cli.Version(), Log: log}, new(redact.Known))
 	defer h.Engine.Close(ctx)
 	here, there := net.Pipe()
 	config := protocol.Config{Log: log}
@@ -126,8 +121,8 @@ func describe(c *cobra.Command, above string, all map[string]any) {
 		}
 		sub.InheritedFlags().VisitAll(add)
 		sub.NonInheritedFlags().VisitAll(add)
-		args, least, most := argsOf(sub)
-		if n, err := strconv.Atoi(sub.Annotations[leastNote]); err == nil {
+		args, least, most := cli.ArgsOf(sub)
+		if n, err := strconv.Atoi(sub.Annotations[cli.LeastNote]); err == nil {
 			least = n
 		}
 		items := map[string]any{"type": "array", "description": args, "items": map[string]any{"type": "string"}, "minItems": least}
@@ -148,76 +143,31 @@ func describe(c *cobra.Command, above string, all map[string]any) {
 // exitsOf maps a command's exit codes to their meanings.
 func exitsOf(c *cobra.Command) map[string]string {
 	codes := map[string]string{}
-	for code, meaning := range exitMeanings[:exitUsage+1] {
+	for code, meaning := range exitMeanings[:cli.ExitUsage+1] {
 		codes[strconv.Itoa(code)] = meaning
 	}
 	switch {
 	case c.HasParent() && c.Parent().Name() == "fleet":
-		c.Annotations = map[string]string{exitsNote: "345"}
+		c.Annotations = map[string]string{cli.ExitsNote: "345"}
 	case c.Name() == "run" || c.Name() == "record":
 		codes["0-255"] = "the program's own; 128 and the number of a signal that ended it, 126 not executable, 127 not found"
 	}
-	if c.Annotations[statusNote] != "" {
-		codes["0-255"] = c.Annotations[statusNote]
-		codes[strconv.Itoa(exitOwnTimeout)] = "the wait timed out; the command or program goes on"
-		codes[strconv.Itoa(exitOwnError)] = "an error of ptywright's own, told on standard error"
-		codes[strconv.Itoa(exitInterrupted)] = "interrupted, by Ctrl-C or SIGTERM"
+	if c.Annotations[cli.StatusNote] != "" {
+		codes["0-255"] = c.Annotations[cli.StatusNote]
+		codes[strconv.Itoa(cli.ExitOwnTimeout)] = "the wait timed out; the command or program goes on"
+		codes[strconv.Itoa(cli.ExitOwnError)] = "an error of ptywright's own, told on standard error"
+		codes[strconv.Itoa(cli.ExitInterrupted)] = "interrupted, by Ctrl-C or SIGTERM"
 	}
-	if c.Annotations[exitsNote] != "" {
-		codes[strconv.Itoa(exitInterrupted)] = "interrupted, by Ctrl-C or SIGTERM"
+	if c.Annotations[cli.ExitsNote] != "" {
+		codes[strconv.Itoa(cli.ExitInterrupted)] = "interrupted, by Ctrl-C or SIGTERM"
 		if c.Name() == "logs" {
-			codes[strconv.Itoa(exitInterrupted)] += "; with --follow it is 0 then"
+			codes[strconv.Itoa(cli.ExitInterrupted)] += "; with --follow it is 0 then"
 		}
 	}
-	for _, digit := range c.Annotations[exitsNote] {
+	for _, digit := range c.Annotations[cli.ExitsNote] {
 		codes[string(digit)] = exitMeanings[digit-'0']
 	}
 	return codes
-}
-
-// argsOf parses the arguments of a usage line: words in brackets are optional, those before dots
-// may repeat, and parentheses hold alternatives.
-func argsOf(c *cobra.Command) (usage string, least, most int) {
-	_, usage, _ = strings.Cut(c.Use, " ")
-	usage = strings.TrimSpace(strings.TrimPrefix(usage, "[flags]"))
-	if inner, ok := strings.CutPrefix(usage, "("); ok {
-		for i, one := range strings.Split(strings.TrimSuffix(inner, ")"), " | ") {
-			l, m := countArgs(one)
-			if i == 0 {
-				least, most = l, m
-			}
-			if least = min(least, l); m < 0 || most < 0 {
-				most = -1
-			} else {
-				most = max(most, m)
-			}
-		}
-		return usage, least, most
-	}
-	least, most = countArgs(usage)
-	return usage, least, most
-}
-
-// countArgs counts the arguments of one alternative. A flag is followed by its value.
-func countArgs(usage string) (least, most int) {
-	words, depth := strings.Fields(usage), 0 // nesting of brackets
-	for i, word := range words {
-		optional := depth > 0 || strings.HasPrefix(word, "[")
-		depth += strings.Count(word, "[") - strings.Count(word, "]")
-		if word == "--" || word == "[--]" || strings.HasPrefix(word, "--") || i > 0 && strings.HasPrefix(words[i-1], "--") && words[i-1] != "--" {
-			continue
-		}
-		if !optional {
-			least++
-		}
-		if most >= 0 {
-			most++
-		}
-		if strings.HasSuffix(strings.TrimRight(word, "]"), "...") {
-			most = -1
-		}
-	}
-	return least, most
 }
 
 // flagSchema is the JSON Schema of a flag's value.

@@ -7,14 +7,13 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
@@ -83,14 +82,14 @@ func (f *hostFlags) bounds() []bound {
 // checkBounds refuses values that make no sense.
 func checkBounds(all []bound) error {
 	for _, n := range all {
-		if n.value < 1 || n.value > n.most {
-			return usageError{fmt.Errorf("--%s is %d: give 1 to %d", n.name, n.value, n.most)}
+		if err := cli.CheckBound(n.name, n.value, n.most); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func serveCommand(std stdio) *cobra.Command {
+func serveCommand(std cli.Stdio) *cobra.Command {
 	var f serveFlags
 	c := &cobra.Command{
 		Use:   "serve",
@@ -106,7 +105,7 @@ the default socket, $PTYWRIGHT_HOME/socket or ~/.ptywright/socket.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if f.stdio && c.Flags().Changed("socket") {
-				return usageError{errors.New("--stdio and --socket exclude each other: a server has one transport")}
+				return cli.Usagef("--stdio and --socket exclude each other: a server has one transport")
 			}
 			return serve(c.Context(), std, f)
 		},
@@ -174,9 +173,9 @@ type service struct {
 
 // hosted runs a server over a fresh engine until it returns, and makes sure that nothing outlives
 // it. With lone it serves one client, and ends when its terminal hangs up.
-func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(ctx context.Context, h *service) error) error {
+func hosted(ctx context.Context, std cli.Stdio, lone bool, f hostFlags, serve func(ctx context.Context, h *service) error) error {
 	known := new(redact.Known) // secrets, whatever they look like
-	log, logged, err := f.log.open(std.err, redact.Default.With(known).ForAll(), lone)
+	log, logged, err := f.log.open(std.Err, redact.Default.With(known).ForAll(), lone)
 	if err != nil {
 		return err
 	}
@@ -193,7 +192,7 @@ func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(c
 	var ended atomic.Bool // there is nothing left to wait for
 	watch := &lazyWatcher{log: log, reserve: heapFloor}
 	h := &service{began: time.Now(), Host: host.New(engine.Options{
-		Version:  version(),
+		Version:  cli.Version(),
 		Sessions: f.sessions, Ended: f.ended, EndedBytes: f.bytes, Side: f.side, Watch: watch, Log: log,
 	}, known)}
 	h.Metrics = h.metrics
@@ -227,7 +226,7 @@ func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(c
 		}
 		log.Error("a request does not end; ending without it")
 		end()
-		os.Exit(exitError)
+		os.Exit(cli.ExitError)
 	})
 	defer stuck()
 	defer ended.Store(true)
@@ -235,10 +234,10 @@ func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(c
 }
 
 // serve wires a transport to the native dialect.
-func serve(ctx context.Context, std stdio, f serveFlags) error {
+func serve(ctx context.Context, std cli.Stdio, f serveFlags) error {
 	framing, err := protocol.ParseFraming(f.framing)
 	if err != nil {
-		return usageError{err}
+		return cli.Usagef("%w", err)
 	}
 	if err := f.check(); err != nil {
 		return err
@@ -276,7 +275,7 @@ func serve(ctx context.Context, std stdio, f serveFlags) error {
 		}
 		return serveDoors(ctx, std, doors, func() {
 			if f.background {
-				fmt.Fprintln(std.out.file, f.socket) // our parent reads this, and may be gone; stderr is a file
+				fmt.Fprintln(std.Out.File, f.socket) // our parent reads this, and may be gone; stderr is a file
 			}
 		})
 	})
@@ -296,7 +295,7 @@ type opening func() (door, error)
 // serveDoors opens doors in order, prints their addresses, calls there, and serves them until the
 // first of them ends. When one cannot be opened, no client has been served, and nothing has
 // announced a server.
-func serveDoors(ctx context.Context, std stdio, openers []opening, there func()) error {
+func serveDoors(ctx context.Context, std cli.Stdio, openers []opening, there func()) error {
 	var doors []door
 	for _, open := range openers {
 		d, err := open()
@@ -313,7 +312,7 @@ func serveDoors(ctx context.Context, std stdio, openers []opening, there func())
 	var serve []func(context.Context) error
 	for _, d := range doors {
 		if d.says != "" { // our parent waits for these lines
-			fmt.Fprintf(std.err, "ptywright: %s\n", d.says)
+			fmt.Fprintf(std.Err, "ptywright: %s\n", d.says)
 		}
 		serve = append(serve, d.serve)
 	}
@@ -351,7 +350,7 @@ func loadPlugins(c *plugins.Catalog, manifests []string) error {
 }
 
 // serveStdio serves one client. However that ends, the server ends in good order.
-func serveStdio(ctx context.Context, std stdio, d protocol.Dialect, config protocol.Config) error {
+func serveStdio(ctx context.Context, std cli.Stdio, d protocol.Dialect, config protocol.Config) error {
 	stream, err := takeStdio(std)
 	if err != nil {
 		return err
@@ -372,7 +371,7 @@ func openSocket(h *service, path string, d protocol.Dialect, config protocol.Con
 	hint := ""
 	if path == "" {
 		var err error
-		if path, err = defaultSocket(); err != nil {
+		if path, err = daemon.DefaultSocket(); err != nil {
 			return door{}, err
 		}
 		hint = " (override with --socket)"
@@ -393,42 +392,6 @@ func openSocket(h *service, path string, d protocol.Dialect, config protocol.Con
 		},
 		close: func() { l.Close() },
 	}, nil
-}
-
-// defaultSocket is where a server listens without --socket.
-func defaultSocket() (string, error) { return daemon.DefaultSocket() }
-
-// untilSignal returns a context that the first signal to end cancels, and one that the second
-// cancels: after that nothing is waited for. A server with many clients keeps running when its
-// terminal hangs up.
-func untilSignal(ctx context.Context, stdio bool) (first, second context.Context, stop func()) {
-	first, cancelFirst := context.WithCancel(ctx)
-	second, cancelSecond := context.WithCancel(context.WithoutCancel(ctx))
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if stdio {
-		signal.Notify(signals, syscall.SIGHUP)
-	} else {
-		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // caught and dropped, so that children do not ignore it
-	}
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a write fails instead
-	done := make(chan struct{})
-	go func() {
-		for _, cancel := range []func(){cancelFirst, cancelSecond} {
-			select {
-			case <-signals:
-				cancel()
-			case <-done:
-				return
-			}
-		}
-	}()
-	return first, second, func() {
-		signal.Stop(signals)
-		close(done)
-		cancelFirst()
-		cancelSecond()
-	}
 }
 
 // A lazyWatcher starts the watcher with the first session, so that a server without sessions needs
@@ -489,12 +452,19 @@ func (l *lazyWatcher) close() error {
 // watcherName is the hidden command that the watcher runs as.
 const watcherName = "watch-children"
 
-func watcherCommand(std stdio) *cobra.Command {
+func watcherCommand(std cli.Stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:    watcherName,
 		Short:  "End what a killed server left behind; started by the server itself",
 		Hidden: true,
 		Args:   cobra.NoArgs,
-		RunE:   func(*cobra.Command, []string) error { return pty.RunWatcher(std.in) },
+		RunE:   func(*cobra.Command, []string) error { return pty.RunWatcher(std.In) },
+	}
+}
+
+// serveCommands are the commands that serve, and the hidden one that a server starts.
+func serveCommands(std cli.Stdio) []*cobra.Command {
+	return []*cobra.Command{
+		serveCommand(std), mcpCommand(std), acpCommand(std), acpProxyCommand(std), untermCommand(std), watcherCommand(std),
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/protocol"
@@ -19,12 +20,12 @@ import (
 )
 
 // share gives the person at this terminal a shell and shares it on the socket, until the shell ends.
-func (f *sharedFlags) share(ctx context.Context, std stdio) error {
+func (f *sharedFlags) share(ctx context.Context, std cli.Stdio) error {
 	o, err := f.options()
 	if err != nil {
 		return err
 	}
-	size := windowSize(std, pty.Size{Rows: uint16(f.rows), Cols: uint16(f.cols)})
+	size := std.WindowSize(pty.Size{Rows: uint16(f.rows), Cols: uint16(f.cols)})
 	o.Rows, o.Cols = int(size.Rows), int(size.Cols)
 	l, err := protocol.Listen(f.socket)
 	if err != nil {
@@ -35,27 +36,27 @@ func (f *sharedFlags) share(ctx context.Context, std stdio) error {
 	err = hosted(ctx, std, true, defaultHost(), func(ctx context.Context, h *service) error {
 		o.Raw = f.raw
 		o.RecordDir, o.Limits = f.recordDir, &f.limits
-		o.Taps, o.Attended = []engine.Tap{&shown{out: std.out}}, true
-		fmt.Fprintf(std.out, "[terminal-mcp] This terminal is shared on %s. Exit the shell to end it.\n", oneLine(f.socket))
-		state, err := term.MakeRaw(int(std.in.Fd()))
+		o.Taps, o.Attended = []engine.Tap{&shown{out: std.Out}}, true
+		fmt.Fprintf(std.Out, "[terminal-mcp] This terminal is shared on %s. Exit the shell to end it.\n", cli.OneLine(f.socket))
+		state, err := term.MakeRaw(int(std.In.Fd()))
 		if err != nil {
 			return fmt.Errorf("make the terminal raw: %w", err)
 		}
 		s, err := terminalmcp.New(h.Host, o)
 		if err != nil {
-			term.Restore(int(std.in.Fd()), state)
+			term.Restore(int(std.In.Fd()), state)
 			return err
 		}
 		saved, exit := f.bridge(ctx, std, s, func(ctx context.Context) error { return terminalmcp.ServeProxy(ctx, l, s) })
-		term.Restore(int(std.in.Fd()), state)
+		term.Restore(int(std.In.Fd()), state)
 		if exit == nil { // asked to end
 			return nil
 		}
-		fmt.Fprintf(std.out, "\n[terminal-mcp] Shell exited with code %d\n", exit.Status())
+		fmt.Fprintf(std.Out, "\n[terminal-mcp] Shell exited with code %d\n", exit.Status())
 		if saved != "" {
-			fmt.Fprintf(std.out, "\nRecordings saved:\n  %s\n\nPlay with: asciinema play <file>\n", oneLine(saved))
+			fmt.Fprintf(std.Out, "\nRecordings saved:\n  %s\n\nPlay with: asciinema play <file>\n", cli.OneLine(saved))
 		}
-		code = codeOf(exit.Exit)
+		code = cli.CodeOf(exit.Exit)
 		return nil
 	})
 	return errors.Join(err, code)
@@ -63,7 +64,7 @@ func (f *sharedFlags) share(ctx context.Context, std stdio) error {
 
 // bridge connects this terminal with the shell until that ends, and returns where its recording is,
 // if it was kept.
-func (f *sharedFlags) bridge(ctx context.Context, std stdio, s *terminalmcp.Server, serve func(context.Context) error) (saved string, exit *engine.Exit) {
+func (f *sharedFlags) bridge(ctx context.Context, std cli.Stdio, s *terminalmcp.Server, serve func(context.Context) error) (saved string, exit *engine.Exit) {
 	defer s.Close()
 	session := s.Default()
 	ctx, cancel := context.WithCancel(ctx)
@@ -77,7 +78,7 @@ func (f *sharedFlags) bridge(ctx context.Context, std stdio, s *terminalmcp.Serv
 	if f.record != "off" {
 		path, err := s.Record(session, terminalmcp.RecordingRequest{Mode: f.record, Limits: f.limits, Shell: f.shellName()})
 		if err != nil {
-			fmt.Fprintf(std.err, "[terminal-mcp] The terminal is not recorded: %s\r\n", oneLine(redact.Default.String(err.Error())))
+			fmt.Fprintf(std.Err, "[terminal-mcp] The terminal is not recorded: %s\r\n", cli.OneLine(redact.Default.String(err.Error())))
 		}
 		defer func() { // the session's end has completed it
 			if path != "" {
@@ -88,16 +89,16 @@ func (f *sharedFlags) bridge(ctx context.Context, std stdio, s *terminalmcp.Serv
 		}()
 	}
 	go func() { // ends with the process: a terminal read cannot be cancelled
-		_, _ = io.Copy(writerFunc(func(p []byte) (int, error) {
+		_, _ = io.Copy(cli.WriterFunc(func(p []byte) (int, error) {
 			_, err := session.Do(ctx, engine.Text(p), engine.Within(time.Hour))
 			if errors.Is(err, engine.ErrEnded) || errors.Is(err, engine.ErrClosed) || ctx.Err() != nil {
 				return 0, err
 			}
 			return len(p), nil // a line that is too long, or the like: later input may succeed
-		}), std.in)
+		}), std.In)
 	}()
 	resized := make(chan os.Signal, 1)
-	notifyResize(resized)
+	cli.NotifyResize(resized)
 	defer signal.Stop(resized)
 	for {
 		changed := session.Changed()
@@ -107,7 +108,7 @@ func (f *sharedFlags) bridge(ctx context.Context, std stdio, s *terminalmcp.Serv
 		select {
 		case <-changed:
 		case <-resized:
-			_ = session.Resize(windowSize(std, pty.Size{})) // an ended session is noticed next
+			_ = session.Resize(std.WindowSize(pty.Size{})) // an ended session is noticed next
 		case <-ctx.Done():
 			return "", nil
 		}

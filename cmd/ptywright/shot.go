@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/picture"
@@ -23,7 +24,7 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-func shotCommand(std stdio) *cobra.Command {
+func shotCommand(std cli.Stdio) *cobra.Command {
 	var output, named, theme string
 	var at, settle, timeout time.Duration
 	var o picture.Options
@@ -41,7 +42,7 @@ output. Secrets are hidden.`,
   ptywright shot -o s1.png --session s1
   ptywright shot -o htop.svg -- htop`,
 		RunE: func(c *cobra.Command, args []string) error {
-			colours, err := themeFlag(theme)
+			colours, err := cli.ThemeFlag(theme)
 			if err != nil {
 				return err
 			}
@@ -49,15 +50,15 @@ output. Secrets are hidden.`,
 				o.Theme = picture.ThemeOf(colours)
 			}
 			if c.Flags().Changed("font-size") && !picture.FontSizeOK(o.FontSize) {
-				return usageError{fmt.Errorf("--font-size is %v: give %d to %d", o.FontSize, picture.FontSizeMin, picture.FontSizeMax)}
+				return cli.Usagef("--font-size is %v: give %d to %d", o.FontSize, picture.FontSizeMin, picture.FontSizeMax)
 			}
 			format, err := shotFormat(named, output)
 			if err != nil {
-				return usageError{err}
+				return cli.Usagef("%w", err)
 			}
 			if session != "" {
 				if given := shotFlagsBut(c, args); given != "" {
-					return usageError{fmt.Errorf("--session and %s exclude each other: a session is drawn as it is now", given)}
+					return cli.Usagef("--session and %s exclude each other: a session is drawn as it is now", given)
 				}
 				return f.exit(c.Context(), shotOfSession(c.Context(), std, f, session, remote.Picture{
 					Format: format, Theme: theme, FontSize: o.FontSize, Show: f.show(),
@@ -77,7 +78,7 @@ output. Secrets are hidden.`,
 				rec, err := loadCast(std, args[0])
 				if errors.Is(err, fs.ErrNotExist) {
 					if _, found := exec.LookPath(args[0]); found == nil {
-						return usageError{fmt.Errorf("no recording %s; to draw a program use -- %s", pty.QuotePath(args[0]), args[0])}
+						return cli.Usagef("no recording %s; to draw a program use -- %s", pty.QuotePath(args[0]), args[0])
 					}
 				}
 				if err != nil {
@@ -92,7 +93,7 @@ output. Secrets are hidden.`,
 					return fmt.Errorf("%s: %w", args[0], err)
 				}
 			default:
-				return usageError{errors.New("give one recording, --session ID, or -- and a program: -- PROGRAM [ARGUMENT...]")}
+				return cli.Usagef("give one recording, --session ID, or -- and a program: -- PROGRAM [ARGUMENT...]")
 			}
 			if !f.bare {
 				known := new(redact.Known)
@@ -121,20 +122,11 @@ output. Secrets are hidden.`,
 	flags.Uint16Var(&rows, "rows", 24, "rows of a program's terminal")
 	flags.Uint16Var(&cols, "cols", 80, "columns of a program's terminal")
 	flags.StringVar(&session, "session", "", "draw the session `ID` of a server")
-	flags.StringVar(&f.socket, "socket", "", "`PATH` of the server's socket (default: that of ptywright serve)")
-	c.Annotations = map[string]string{exitsNote: "45"}
+	f.socketFlag(c)
+	c.Annotations = map[string]string{cli.ExitsNote: "45"}
 	_ = c.MarkFlagRequired("output") // the flag exists
 	_ = c.RegisterFlagCompletionFunc("session", sessionIDs(0))
 	return c
-}
-
-// themeFlag reads --theme; "" is dark.
-func themeFlag(name string) (vt.Theme, error) {
-	theme, ok := vt.ParseTheme(name)
-	if !ok && name != "" {
-		return theme, usageError{fmt.Errorf("--theme is %q: give dark or light", name)}
-	}
-	return theme, nil
 }
 
 // shotFlagsBut returns what conflicts with --session, "" if nothing does.
@@ -145,14 +137,14 @@ func shotFlagsBut(c *cobra.Command, args []string) string {
 		}
 	}
 	if len(args) > 0 {
-		return oneLine(args[0])
+		return cli.OneLine(args[0])
 	}
 	return ""
 }
 
 // shotOfSession has a server draw a session, and writes the picture here: its name is relative to
 // this folder, and the server works in another.
-func shotOfSession(ctx context.Context, std stdio, f *remoteFlags, id string, p remote.Picture, output string) error {
+func shotOfSession(ctx context.Context, std cli.Stdio, f *remoteFlags, id string, p remote.Picture, output string) error {
 	s, err := f.connect(ctx)
 	if err != nil {
 		return err
@@ -165,9 +157,9 @@ func shotOfSession(ctx context.Context, std stdio, f *remoteFlags, id string, p 
 	return writePicture(std, output, data)
 }
 
-func writePicture(std stdio, output string, data []byte) error {
+func writePicture(std cli.Stdio, output string, data []byte) error {
 	if output == "-" {
-		_, err := std.out.Write(data)
+		_, err := std.Out.Write(data)
 		return err
 	}
 	return record.WriteFile(output, data)
@@ -190,11 +182,11 @@ func shotFormat(named, output string) (string, error) {
 
 // shotOf runs a program until its screen is stable, and returns the screen.
 func shotOf(ctx context.Context, config engine.Config, settle, timeout time.Duration) (*vt.Screen, error) {
-	e := engine.New(engine.Options{Version: version()})
+	e := engine.New(engine.Options{Version: cli.Version()})
 	defer e.Close(context.WithoutCancel(ctx))
 	s, err := e.Spawn(ctx, config)
 	if err != nil {
-		return nil, notStarted(err)
+		return nil, cli.NotStarted(err)
 	}
 	drawn := matchers.All(matchers.Regexp(regexp.MustCompile(`\S`)), matchers.Stable(settle))
 	out, err := s.Wait(ctx, matchers.Any(matchers.Exited(), drawn), engine.Within(timeout))

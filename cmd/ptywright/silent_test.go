@@ -62,7 +62,12 @@ func TestStoppedServer(t *testing.T) {
 				t.Errorf("%s: it took more than nine seconds: %s", line, stderr)
 			}
 			if strings.Contains(line, "--json") {
-				var o errorObject
+				var o struct {
+					Error struct {
+						Reason string
+						Code   int `json:"exit_code"`
+					}
+				}
 				if err := json.Unmarshal([]byte(out), &o); err != nil || o.Error.Reason != "no_answer" || o.Error.Code != 1 {
 					t.Errorf("%s: %s, %v", line, out, err)
 				}

@@ -9,11 +9,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/protocol"
 )
 
 // takeStdio takes standard input and output as one stream; see takePipes.
-func takeStdio(std stdio) (io.ReadWriteCloser, error) {
+func takeStdio(std cli.Stdio) (io.ReadWriteCloser, error) {
 	in, out, err := takePipes(std)
 	if err != nil {
 		return nil, err
@@ -24,11 +25,11 @@ func takeStdio(std stdio) (io.ReadWriteCloser, error) {
 // takePipes reserves standard input and output for the protocol: descriptors 0 and 1 become
 // /dev/null and standard error, so that nothing a library prints or reads can mix with the
 // messages.
-func takePipes(std stdio) (in, out *os.File, err error) {
-	if in, err = private(std.in, "stdin"); err != nil {
+func takePipes(std cli.Stdio) (in, out *os.File, err error) {
+	if in, err = private(std.In, "stdin"); err != nil {
 		return nil, nil, err
 	}
-	if out, err = private(std.out.file, "stdout"); err != nil {
+	if out, err = private(std.Out.File, "stdout"); err != nil {
 		return nil, nil, err
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)

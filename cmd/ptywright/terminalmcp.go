@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/internal/host"
@@ -51,11 +52,11 @@ func (f *terminalFlags) options() (terminalmcp.Options, error) {
 		value int
 	}{{"cols", f.cols}, {"rows", f.rows}} {
 		if n.value < 0 || n.value > engine.MaxSide {
-			return terminalmcp.Options{}, usageError{fmt.Errorf("--%s is %d: give 1 to %d", n.name, n.value, engine.MaxSide)}
+			return terminalmcp.Options{}, cli.Usagef("--%s is %d: give 1 to %d", n.name, n.value, engine.MaxSide)
 		}
 	}
 	if f.sessions < 0 {
-		return terminalmcp.Options{}, usageError{fmt.Errorf("--max-sessions is %d: give 1 or more", f.sessions)}
+		return terminalmcp.Options{}, cli.Usagef("--max-sessions is %d: give 1 or more", f.sessions)
 	}
 	o := terminalmcp.Options{Cols: f.cols, Rows: f.rows, Shell: f.shell, Sessions: f.sessions}
 	if f.idleSet {
@@ -100,13 +101,8 @@ func isTerminalMCP(args []string) bool {
 }
 
 // terminalMCP is the whole program when it is started as terminal-mcp: it returns the exit code.
-func terminalMCP(ctx context.Context, args []string, std stdio) int {
-	root := terminalMCPCommand(std)
-	root.SetArgs(spacedRecord(args))
-	root.SetOut(std.out)
-	root.SetErr(std.err)
-	c, err := root.ExecuteContextC(ctx)
-	return exit(std, c, args, err)
+func terminalMCP(ctx context.Context, args []string, std cli.Stdio) int {
+	return cli.Run(ctx, terminalMCPCommand(std), spacedRecord(args), std)
 }
 
 // spacedRecord allows a space before the mode of --record, as in Terminal MCP.
@@ -137,7 +133,7 @@ type sharedFlags struct {
 	limits        terminalmcp.Limits
 }
 
-func terminalMCPCommand(std stdio) *cobra.Command {
+func terminalMCPCommand(std cli.Stdio) *cobra.Command {
 	f := sharedFlags{socket: terminalmcp.DefaultSocket()}
 	c := &cobra.Command{
 		Use:   terminalmcp.Name + " [flags]",
@@ -162,9 +158,8 @@ Secrets are hidden in what assistants read.`,
 		},
 	}
 	c.CompletionOptions.DisableDefaultCmd = true
-	c.SetVersionTemplate(terminalmcp.Name + " v{{.Version}} (ptywright " + version() + ")\n")
-	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	c.Args = usageArgs(c.Args)
+	c.SetVersionTemplate(terminalmcp.Name + " v{{.Version}} (ptywright " + cli.Version() + ")\n")
+	cli.Wire(c)
 	f.terminalFlags.add(c)
 	fs := c.Flags()
 	fs.SortFlags = false
@@ -187,14 +182,14 @@ Secrets are hidden in what assistants read.`,
 }
 
 // run chooses the mode.
-func (f *sharedFlags) run(ctx context.Context, std stdio) error {
+func (f *sharedFlags) run(ctx context.Context, std cli.Stdio) error {
 	if err := refuseNesting(); err != nil {
 		return err
 	}
 	if f.headless { // like Terminal MCP, it ignores the flags of a shared terminal
 		return serveMCP(ctx, std, mcpFlags{hostFlags: defaultHost(), profileFlags: profileFlags{profile: terminalmcp.Name, raw: f.raw, terminal: f.terminalFlags}})
 	}
-	if !term.IsTerminal(int(std.in.Fd())) {
+	if !term.IsTerminal(int(std.In.Fd())) {
 		return f.client(ctx, std)
 	}
 	switch {
@@ -202,9 +197,9 @@ func (f *sharedFlags) run(ctx context.Context, std stdio) error {
 		return errors.New("--sandbox is not supported, and the shell is not started without the restrictions you asked for; " +
 			"start terminal-mcp itself in a sandbox, such as bwrap")
 	case !slices.Contains(recordModes, f.record):
-		return usageError{fmt.Errorf("--record is %q: give always, on-failure or off", f.record)}
+		return cli.Usagef("--record is %q: give always, on-failure or off", f.record)
 	case f.format != "v2":
-		return usageError{fmt.Errorf("--record-format is %q: give v2", f.format)}
+		return cli.Usagef("--record-format is %q: give v2", f.format)
 	}
 	return f.share(ctx, std)
 }
@@ -215,7 +210,7 @@ func (f *sharedFlags) run(ctx context.Context, std stdio) error {
 const graceBound = 100 * time.Millisecond
 
 // client serves MCP for a shared terminal.
-func (f *sharedFlags) client(ctx context.Context, std stdio) error {
+func (f *sharedFlags) client(ctx context.Context, std cli.Stdio) error {
 	conn, err := client.DialStream(ctx, f.socket)
 	if err == nil {
 		err = daemon.Ours(conn)
@@ -225,7 +220,7 @@ func (f *sharedFlags) client(ctx context.Context, std stdio) error {
 	}
 	ctx, _, stop := untilSignal(ctx, true)
 	defer stop()
-	log := newLogger(std.err, redact.Default)
+	log := newLogger(std.Err, redact.Default)
 	in, out, err := takePipes(std)
 	if err != nil {
 		return err
@@ -244,8 +239,8 @@ func (f *sharedFlags) client(ctx context.Context, std stdio) error {
 		select {
 		case err = <-served:
 		case <-grace.C:
-			fmt.Fprintln(std.err, terminalmcp.ErrProxyGone)
-			return exitCode(exitError)
+			fmt.Fprintln(std.Err, terminalmcp.ErrProxyGone)
+			return cli.ExitCode(cli.ExitError)
 		}
 	}
 	if err != nil && ctx.Err() == nil {
@@ -255,19 +250,19 @@ func (f *sharedFlags) client(ctx context.Context, std stdio) error {
 }
 
 // notShared says that nothing listens on the socket, in Terminal MCP's words.
-func (f *sharedFlags) notShared(std stdio, err error) error {
-	path := oneLine(f.socket)
+func (f *sharedFlags) notShared(std cli.Stdio, err error) error {
+	path := cli.OneLine(f.socket)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		fmt.Fprintf(std.err, "Failed to start: No tmcp session found at %s.\nStart a shared terminal first by running: terminal-mcp\n", path)
+		fmt.Fprintf(std.Err, "Failed to start: No tmcp session found at %s.\nStart a shared terminal first by running: terminal-mcp\n", path)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		fmt.Fprintf(std.err, "Failed to start: Connection refused to %s.\nThe shared terminal may have crashed. Try restarting it.\n", path)
+		fmt.Fprintf(std.Err, "Failed to start: Connection refused to %s.\nThe shared terminal may have crashed. Try restarting it.\n", path)
 	default:
 		var op *net.OpError
 		if errors.As(err, &op) {
 			err = op.Err
 		}
-		fmt.Fprintf(std.err, "Failed to start: connect to %s: %s\n", path, oneLine(err.Error()))
+		fmt.Fprintf(std.Err, "Failed to start: connect to %s: %s\n", path, cli.OneLine(err.Error()))
 	}
-	return exitCode(exitError)
+	return cli.ExitCode(cli.ExitError)
 }

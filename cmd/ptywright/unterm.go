@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/protocol/unterm"
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
@@ -32,7 +33,7 @@ func (f *untermFlags) add(c *cobra.Command) {
 func (f *untermFlags) folder() (string, error) {
 	switch {
 	case f.root != "" && f.compat:
-		return "", usageError{errors.New("--root and --compat-root exclude each other")}
+		return "", cli.Usagef("--root and --compat-root exclude each other")
 	case f.root != "":
 		return f.root, nil
 	}
@@ -46,12 +47,12 @@ func (f *untermFlags) server(h *service) (*unterm.Server, error) {
 		return nil, err
 	}
 	if f.port < 0 || f.port > 65535 {
-		return nil, usageError{fmt.Errorf("--port is %d: give 0 to 65535", f.port)}
+		return nil, cli.Usagef("--port is %d: give 0 to 65535", f.port)
 	}
 	return unterm.New(h.Host, unterm.Options{Root: root, Port: f.port, Dir: f.dir, Raw: f.raw})
 }
 
-func untermCommand(std stdio) *cobra.Command {
+func untermCommand(std cli.Stdio) *cobra.Command {
 	var f untermFlags
 	var hosts hostFlags
 	c := &cobra.Command{
@@ -76,7 +77,7 @@ it prints its name and address on standard output, and nothing else.`,
 					return err
 				}
 				return serveDoors(ctx, std, []opening{func() (door, error) { return untermDoor(s), nil }}, func() {
-					fmt.Fprintln(std.out.file, s.Name(), s.Addr()) // its reader may go away
+					fmt.Fprintln(std.Out.File, s.Name(), s.Addr()) // its reader may go away
 				})
 			})
 		},
@@ -99,7 +100,7 @@ func openUnterm(h *service, f *untermFlags) (door, error) {
 // untermDoor is the door of an instance, which ends when it is closed.
 func untermDoor(s *unterm.Server) door {
 	return door{
-		says:  fmt.Sprintf("serving Unterm's methods as %s on %s, root %s", s.Name(), s.Addr(), oneLine(s.Root())),
+		says:  fmt.Sprintf("serving Unterm's methods as %s on %s, root %s", s.Name(), s.Addr(), cli.OneLine(s.Root())),
 		serve: func(ctx context.Context) error { return errors.Join(s.Serve(ctx), s.Close()) },
 		close: func() { s.Close() },
 	}

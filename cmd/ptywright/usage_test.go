@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
 )
 
@@ -83,7 +84,7 @@ func TestJSONOfErrorsBeforeTheCommand(t *testing.T) {
 		}
 	}
 	n := 0
-	for _, c := range command(stdio{}).Commands() {
+	for _, c := range command(cli.Stdio{}).Commands() {
 		for _, c := range append(c.Commands(), c) {
 			if c.HasSubCommands() || c.Flags().Lookup("json") == nil && c.InheritedFlags().Lookup("json") == nil {
 				continue
@@ -92,13 +93,13 @@ func TestJSONOfErrorsBeforeTheCommand(t *testing.T) {
 			path := strings.TrimPrefix(c.CommandPath(), "ptywright ")
 			told(path, []string{"--json", "--no-such-flag"}, "usage", "")
 			told(path, []string{"--no-such-flag", "--json"}, "usage", "")
-			if _, least, most := argsOf(c); least > 0 {
+			if _, least, most := cli.ArgsOf(c); least > 0 {
 				told(path, []string{"--json"}, "usage", "")
 			} else if most == 0 {
 				told(path, []string{"--json", "x"}, "usage", "")
 			}
 			if c.Flags().Lookup("socket") != nil || c.Name() == "config" {
-				_, least, _ := argsOf(c)
+				_, least, _ := cli.ArgsOf(c)
 				args := append([]string{"--json"}, []string{"s1", "x", "1", "1"}[:least]...)
 				told(path, args, "configuration", "[log]\nlevle = 'x'\n")
 			}

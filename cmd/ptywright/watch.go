@@ -9,14 +9,14 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/caller"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/watch"
 	"github.com/ptywright/ptywright/protocol/loopback"
@@ -29,7 +29,7 @@ type watchFlags struct {
 	open, look    bool
 }
 
-func watchCommand(std stdio) *cobra.Command {
+func watchCommand(std cli.Stdio) *cobra.Command {
 	var f watchFlags
 	c := &cobra.Command{
 		Use:   "watch",
@@ -57,12 +57,12 @@ The recordings are the server's and, with --casts, those of a directory.`,
 }
 
 // watchServer serves the page until a signal arrives.
-func watchServer(ctx context.Context, std stdio, f watchFlags) error {
+func watchServer(ctx context.Context, std cli.Stdio, f watchFlags) error {
 	ctx, _, stop := untilSignal(ctx, true)
 	defer stop()
 	var err error
 	if f.socket == "" {
-		if f.socket, err = defaultSocket(); err != nil {
+		if f.socket, err = daemon.DefaultSocket(); err != nil {
 			return err
 		}
 	}
@@ -91,37 +91,24 @@ func watchServer(ctx context.Context, std stdio, f watchFlags) error {
 	}
 	at := func(token string) string { return fmt.Sprintf("http://%s/#token=%s", l.Addr(), token) }
 	address := at(cmp.Or(tokens.Write, tokens.Read))
-	o := watch.Options{Socket: f.socket, Casts: f.casts, Who: whoami(), Hide: redact.Default.With(known), Version: version()}
+	o := watch.Options{Socket: f.socket, Casts: f.casts, Who: caller.User(), Hide: redact.Default.With(known), Version: cli.Version()}
 	if f.open {
 		remove, err := openBrowser(address)
 		if err != nil {
-			fmt.Fprintf(std.err, "ptywright: no browser could be opened (%s): watching at %s\n", oneLine(err.Error()), address)
+			fmt.Fprintf(std.Err, "ptywright: no browser could be opened (%s): watching at %s\n", cli.OneLine(err.Error()), address)
 		} else {
 			defer remove()
 			o.Arrived = remove
-			fmt.Fprintf(std.err, "ptywright: watching at http://%s in your browser\n", l.Addr())
+			fmt.Fprintf(std.Err, "ptywright: watching at http://%s in your browser\n", l.Addr())
 		}
 	} else {
 		// The only place that shows the tokens.
-		fmt.Fprintf(std.err, "ptywright: watching at %s\n", address)
+		fmt.Fprintf(std.Err, "ptywright: watching at %s\n", address)
 		if !f.look {
-			fmt.Fprintf(std.err, "ptywright: for others, who can only look on: %s\n", at(tokens.Read))
+			fmt.Fprintf(std.Err, "ptywright: for others, who can only look on: %s\n", at(tokens.Read))
 		}
 	}
 	return watch.Serve(ctx, l, tokens, o)
-}
-
-// whoami is the name under which this page holds sessions, shown to others.
-func whoami() string {
-	name := "somebody"
-	if u, err := user.Current(); err == nil {
-		name = u.Username[strings.LastIndexByte(u.Username, '\\')+1:]
-	}
-	host, err := os.Hostname()
-	if err != nil {
-		host = "localhost"
-	}
-	return name + "@" + host
 }
 
 // opener is the command that opens a file in the user's default program.

@@ -1,11 +1,14 @@
-// Package caller collects what a command passes on of itself to a program that a server starts for
-// it. [Environment] is the entry point.
+// Package caller holds what a command passes on of itself: [Environment] to a program that a server
+// starts for it, [User] to other clients.
 package caller
 
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"os/user"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/engine"
@@ -46,4 +49,17 @@ func Environment(environ []string) (env map[string]string, untold []string, err 
 		return nil, nil, &LargeError{len(b)}
 	}
 	return env, untold, nil
+}
+
+// User is user@host, for others who read who holds a session.
+func User() string {
+	name := "somebody"
+	if u, err := user.Current(); err == nil {
+		name = u.Username[strings.LastIndexByte(u.Username, '\\')+1:]
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "localhost"
+	}
+	return name + "@" + host
 }

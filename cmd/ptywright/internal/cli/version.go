@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -13,9 +13,9 @@ var (
 	releaseCommit  string // the whole hash
 )
 
-// version is what the build knows about itself: a release's version, else the module's and the
+// Version is what the build knows about itself: a release's version, else the module's and the
 // commit.
-func version() string {
+func Version() string {
 	if releaseVersion != "" {
 		return releaseVersion
 	}
@@ -53,11 +53,11 @@ func commit() string {
 // short is a commit's hash at its usual length.
 func short(hash string) string { return hash[:min(12, len(hash))] }
 
-// build is one line: version, commit, Go and platform.
-func build() string {
+// Build is one line: version, commit, Go and platform.
+func Build() string {
 	c := short(commit())
 	if c == "" {
 		c = "unknown"
 	}
-	return fmt.Sprintf("%s, commit %s, %s, %s/%s", version(), c, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("%s, commit %s, %s, %s/%s", Version(), c, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// A stdout is standard output. It keeps the first write error, which [exit] reports, so that no
+// An Output is standard output. It keeps the first write error, which [Run] reports, so that no
 // command succeeds whose output is lost, whether or not it checks its own errors.
-type stdout struct {
-	file   *os.File // for uses that need a descriptor or a terminal; its errors are not kept
+type Output struct {
+	File   *os.File // for uses that need a descriptor or a terminal; its errors are not kept
 	failed atomic.Pointer[outputError]
 }
 
@@ -32,11 +32,11 @@ func (e *outputError) Unwrap() error { return e.err }
 
 // Write writes p; after an error it writes nothing more, so that the output has no gap. Errors are
 // [*outputError].
-func (o *stdout) Write(p []byte) (int, error) {
+func (o *Output) Write(p []byte) (int, error) {
 	if lost := o.failed.Load(); lost != nil {
 		return 0, lost
 	}
-	n, err := o.file.Write(p)
+	n, err := o.File.Write(p)
 	if err != nil {
 		o.failed.CompareAndSwap(nil, &outputError{err})
 		return n, o.failed.Load()
@@ -45,22 +45,22 @@ func (o *stdout) Write(p []byte) (int, error) {
 }
 
 // Fd is the descriptor, for queries.
-func (o *stdout) Fd() uintptr { return o.file.Fd() }
+func (o *Output) Fd() uintptr { return o.File.Fd() }
 
 // judge returns a command's error if its output is lost: the output's error, which is usually the
 // cause of the command's. A command that a signal ended keeps that error, and a reader that went
 // away is not reported: without a handler the system would end the process silently.
-func (o *stdout) judge(err error) error {
+func (o *Output) judge(err error) error {
 	lost := o.failed.Load()
-	var ended exitCode
+	var ended ExitCode
 	var own *outputError
 	switch {
 	case lost == nil, errors.As(err, &ended) && ended > 128:
 		return err
 	case errors.Is(lost, syscall.EPIPE):
-		return exitCode(128 + int(syscall.SIGPIPE))
+		return ExitCode(128 + int(syscall.SIGPIPE))
 	case err == nil, errors.As(err, &ended), errors.As(err, &own):
-		return codedError{error: lost, code: exitError, told: true}
+		return Error{Err: lost, Code: ExitError, Told: true}
 	}
-	return codedError{error: fmt.Errorf("%w; before that: %w", lost, err), code: exitError, told: true}
+	return Error{Err: fmt.Errorf("%w; before that: %w", lost, err), Code: ExitError, Told: true}
 }

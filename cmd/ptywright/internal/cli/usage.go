@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -20,6 +20,21 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
+// Usagef makes an error in the command line: exit code 2, with the way to the command's help.
+func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// Wire makes c, and the commands below it, report wrong use in our words.
+func Wire(c *cobra.Command) {
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	for _, sub := range c.Commands() {
+		Wire(sub)
+	}
+	c.Args = usageArgs(c.Args)
+	if c.Name() == "help" && c.HasParent() {
+		helpUsage(c)
+	}
+}
+
 // usageArgs turns errors in the arguments into usage errors, in our words.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
@@ -38,31 +53,26 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 			}
 		})
 		if missing != nil {
-			return usageError{fmt.Errorf("give %s", strings.Join(missing, " and "))}
+			return Usagef("give %s", strings.Join(missing, " and "))
 		}
 		return nil
 	}
 }
 
 // helpUsage turns a request for help that does not exist into a usage error, too.
-func helpUsage(root *cobra.Command) {
-	for _, c := range root.Commands() {
-		if c.Name() != "help" {
-			continue
-		}
-		help := c.Run
-		c.Run, c.RunE = nil, func(c *cobra.Command, args []string) error {
-			at := root
-			for _, name := range args {
-				below, _, err := at.Find([]string{name})
-				if err != nil || below == at {
-					return usageError{unknownCommand(at, name)}
-				}
-				at = below
+func helpUsage(c *cobra.Command) {
+	help := c.Run
+	c.Run, c.RunE = nil, func(c *cobra.Command, args []string) error {
+		at := c.Root()
+		for _, name := range args {
+			below, _, err := at.Find([]string{name})
+			if err != nil || below == at {
+				return usageError{unknownCommand(at, name)}
 			}
-			help(c, args)
-			return nil
+			at = below
 		}
+		help(c, args)
+		return nil
 	}
 }
 
@@ -78,7 +88,7 @@ func flagWithValue(f *pflag.Flag) string {
 
 // argsInWords says what is wrong with the arguments.
 func argsInWords(c *cobra.Command, args []string, err error) error {
-	usage, least, most := argsOf(c)
+	usage, least, most := ArgsOf(c)
 	switch {
 	case c.HasSubCommands() && len(args) > 0:
 		return unknownCommand(c, args[0])
@@ -150,7 +160,7 @@ func unknownFlag(c *cobra.Command, args []string, err *pflag.NotExistError) erro
 	if letters := err.GetSpecifiedShortnames(); letters != "" {
 		name, shown = letters, "-"+letters
 	}
-	shown = shellWord(shown)
+	shown = ShellWord(shown)
 	if !c.HasParent() { // the unknown flag keeps cobra from finding the command
 		for _, a := range args {
 			if strings.HasPrefix(a, "-") {
@@ -167,7 +177,7 @@ func unknownFlag(c *cobra.Command, args []string, err *pflag.NotExistError) erro
 	if before := c.Flags().Args(); len(before) > own && takesProgram(c) && !slices.Contains(args, "--") {
 		if i := slices.Index(args, before[own]); i > 0 {
 			line := append(slices.Clone(args[:i]), "--")
-			return fmt.Errorf("%s is not a flag of %s; -- goes before a program that has flags of its own: ptywright %s", shown, below(c), shellLine(append(line, args[i:]...)))
+			return fmt.Errorf("%s is not a flag of %s; -- goes before a program that has flags of its own: ptywright %s", shown, below(c), ShellLine(append(line, args[i:]...)))
 		}
 	}
 	var names []string
@@ -217,26 +227,26 @@ func accepted(f *pflag.Flag, value string, err error) string {
 	return "give one"
 }
 
-// plainWord matches words that a shell does not change.
-var plainWord = lazy.Regexp(`^[A-Za-z0-9_@%+=:,./-]+$`)
+// PlainWord matches words that a shell does not change.
+var PlainWord = lazy.Regexp(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// shellWord quotes a word for a shell, and shortens it.
-func shellWord(w string) string {
+// ShellWord quotes a word for a shell, and shortens it.
+func ShellWord(w string) string {
 	if short := fmt.Sprintf("%.32s", w); len(short) < len(w) {
 		w = short + "..."
 	}
-	if plainWord().MatchString(w) {
+	if PlainWord().MatchString(w) {
 		return w
 	}
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
-// shellLine is a command line for a shell, shortened if long.
-func shellLine(args []string) string {
+// ShellLine is a command line for a shell, shortened if long.
+func ShellLine(args []string) string {
 	const most = 8
 	var words []string
 	for _, a := range args[:min(most, len(args))] {
-		words = append(words, shellWord(a))
+		words = append(words, ShellWord(a))
 	}
 	if len(args) > most {
 		words = append(words, "...")

@@ -1,16 +1,18 @@
-package main
+package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// flagsFirst are the commands whose flags precede the first argument: the rest belongs to a program
-// or a script.
-var flagsFirst = map[string]bool{"run": true, "record": true, "acp-proxy": true, "repl": true}
+// FlagsFirst makes a command's flags precede its first argument: the rest belongs to a program or a
+// script.
+func FlagsFirst(c *cobra.Command) {
+	c.Flags().SetInterspersed(false)
+	c.Annotations = map[string]string{firstNote: "yes"}
+}
 
 // oneDash finds a flag's long name after a single dash, which would be parsed as that many
 // one-letter flags: -key as -k ey. c is the flag's command; nil: there is no such flag.
@@ -26,7 +28,7 @@ func oneDash(root *cobra.Command, args []string) (c *cobra.Command, err error) {
 		case a == "--":
 			return nil, nil
 		case len(a) < 2 || a[0] != '-':
-			if flagsFirst[below(c)] {
+			if c.Annotations[firstNote] != "" {
 				return nil, nil
 			}
 			continue
@@ -43,9 +45,9 @@ func oneDash(root *cobra.Command, args []string) (c *cobra.Command, err error) {
 			if given {
 				said += "=" + value
 			} else if f.NoOptDefVal == "" && i+1 < len(rest) {
-				said += " " + shellWord(rest[i+1])
+				said += " " + ShellWord(rest[i+1])
 			}
-			return c, usageError{fmt.Errorf("-%s has one dash, and a name of more than one letter has two: %s", name, said)}
+			return c, Usagef("-%s has one dash, and a name of more than one letter has two: %s", name, said)
 		}
 		if takesNext(fs, a[1:]) {
 			i++

@@ -1,0 +1,157 @@
+// Package cli is what all commands share: the streams they use ([Stdio]), the exit codes and errors they
+// end with ([Error], [Usagef]), and the checks and words of flags and arguments. [Run] runs a command
+// line on a root command, of which [Wire] has made every command report wrong use in the same words.
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/redact"
+)
+
+// Exit codes that are not a child's, and that scripts can rely on.
+const (
+	ExitError       = 1
+	ExitUsage       = 2   // the request makes no sense; nothing was done
+	ExitTimeout     = 3   // a wait timed out; the evidence is on standard output
+	ExitMissing     = 4   // the session does not exist, or no longer
+	ExitPermission  = 5   // a lease or an adapter has the session, or the socket is not this user's
+	ExitAsks        = 6   // an adapter's program waits for an answer
+	ExitInterrupted = 130 // as in a shell after Ctrl-C
+	// Without a program that could return a code, as in shells, env and timeout.
+	ExitNotExecutable = 126
+	ExitNotFound      = 127
+	// Of commands that return another program's code: codes that a program is unlikely to use, and
+	// that timeout(1), env(1) and nohup(1) use for the same.
+	ExitOwnTimeout = 124
+	ExitOwnError   = 125
+)
+
+// Stdio are the process's standard streams. Commands use these, not those of package os.
+type Stdio struct {
+	In  *os.File
+	Out *Output
+	Err io.Writer
+}
+
+// JSON prints a value as one line.
+func (s Stdio) JSON(value any) error { return JSONLines(s.Out, value) }
+
+// An ExitCode ends the program without a message.
+type ExitCode int
+
+func (e ExitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// An Error is reported like other errors, and ends the program with its own exit code.
+type Error struct {
+	Err    error
+	Code   int
+	Reason string // for programs; "" when there is none
+	Told   bool   // already on standard output, for programs
+}
+
+func (e Error) Error() string { return e.Err.Error() }
+func (e Error) Unwrap() error { return e.Err }
+
+// HasCode reports whether an error has its exit code: it is an [ExitCode], an [Error] or one of
+// [Usagef].
+func HasCode(err error) bool {
+	var silent ExitCode
+	var usage usageError
+	var coded Error
+	return errors.As(err, &silent) || errors.As(err, &usage) || errors.As(err, &coded)
+}
+
+// Run runs a command line on root, reports its error and returns the exit code.
+func Run(ctx context.Context, root *cobra.Command, args []string, std Stdio) int {
+	root.SetArgs(args)
+	root.SetOut(std.Out)
+	root.SetErr(std.Err)
+	c, err := oneDash(root, args)
+	if err == nil {
+		c, err = root.ExecuteContextC(ctx)
+	}
+	return exit(std, c, args, err)
+}
+
+// exit reports a command's error, if any, and returns the exit code.
+func exit(std Stdio, c *cobra.Command, args []string, err error) int {
+	if err = std.Out.judge(err); err == nil {
+		return 0
+	}
+	var silent ExitCode
+	if errors.As(err, &silent) {
+		return int(silent)
+	}
+	told := Error{Err: err, Code: ExitError}
+	var usage usageError
+	if errors.As(err, &usage) {
+		told = Error{Err: inWords(c, args, usage.error), Code: ExitUsage, Reason: "usage"}
+	} else {
+		errors.As(err, &told)
+	}
+	Complain(std.Err, told)
+	if usage.error != nil {
+		if c.Name() == "help" {
+			c = c.Root()
+		}
+		fmt.Fprintf(std.Err, "Try '%s --help'.\n", c.CommandPath())
+	}
+	if !told.Told && wantsJSON(c, args) {
+		_ = std.JSON(told.Object()) // standard error has it, too
+	}
+	return told.Code
+}
+
+// An errorObject is an error as --json prints it.
+type errorObject struct {
+	Error struct {
+		Message string `json:"message"`
+		Reason  string `json:"reason,omitempty"`
+		Code    int    `json:"exit_code"`
+	} `json:"error"`
+}
+
+// Object is the error as --json prints it.
+func (e Error) Object() (o errorObject) {
+	o.Error.Message, o.Error.Reason, o.Error.Code = OneLine(hidden(e)), e.Reason, e.Code
+	return o
+}
+
+// Complain prints a redacted error as one line.
+func Complain(w io.Writer, err error) {
+	fmt.Fprintf(w, "ptywright: %s\n", OneLine(hidden(err)))
+}
+
+// hidden is an error's text, redacted.
+func hidden(err error) string { return redact.Default.String(err.Error()) }
+
+// JSONLines prints one value per line.
+func JSONLines[T any](w io.Writer, values ...T) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for _, v := range values {
+		if err := e.Encode(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// OneError joins errors on one line.
+func OneError(all []error) error {
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return all[0]
+	}
+	return fmt.Errorf("%w; %w", OneError(all[:len(all)-1]), all[len(all)-1])
+}

@@ -1,0 +1,12 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// NotifyResize relays changes of the window's size to c.
+func NotifyResize(c chan<- os.Signal) { signal.Notify(c, syscall.SIGWINCH) }
