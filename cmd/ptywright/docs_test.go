@@ -57,6 +57,11 @@ func TestPromisesNameTestsThatExist(t *testing.T) {
 				t.Errorf("%s does not exist: %s", m[1], line)
 			}
 		}
+		for _, m := range regexp.MustCompile("`([\\w-]+\\.txtar)`").FindAllStringSubmatch(line, -1) {
+			if _, err := os.Stat(filepath.Join("testdata", "script", m[1])); err != nil {
+				t.Errorf("%v: %s", err, line)
+			}
+		}
 	}
 	if rows == 0 {
 		t.Error("the page holds no promise")

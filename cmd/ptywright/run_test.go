@@ -14,39 +14,6 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-func TestRunInAPipe(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		args         []string
-		input, shows string
-		code         int
-	}{
-		{[]string{"--", "sh", "-c", "exit 7"}, "", "", 7},
-		{[]string{"true"}, "", "", 0},
-		{[]string{"sh", "-c", "kill -TERM $$"}, "", "", 128 + 15},
-		{[]string{"sh", "-c", "kill -34 $$"}, "", "", 128 + 34}, // real-time signals
-		{[]string{"sh", "-c", "kill -40 $$"}, "", "", 128 + 40},
-		{[]string{"sh", "-c", "ulimit -c 0; kill -SEGV $$"}, "", "", 128 + 11},
-		{[]string{"sh", "-c", "test -t 0 && test -t 1 && test -t 2 && stty size"}, "", "24 80\r\n", 0},
-		{[]string{"--rows", "30", "--cols", "100", "stty", "size"}, "", "30 100\r\n", 0},
-		{[]string{"sh"}, "echo a$((6*7))b\nexit 3\n", "a42b\r\n", 3},
-		{[]string{"cat"}, "a line\nand half a one", "and half a one", 0}, // ends at the end of its input
-		{[]string{"cat"}, "one\ntwo\n", "one\r\ntwo\r\n", 0},             // and what it is sent is not echoed
-		// The end reaches a terminal that is made raw late.
-		{[]string{"sh", "-c", `sleep .2; stty raw -echo; until dd bs=1 count=1 2>/dev/null | od -An -tx1 | grep -q 04; do :; done; echo end`}, "ab", "end", 0},
-		{[]string{"sh", "-c", "printf '%s\n' \"$@\"", "sh", "--rows", "x"}, "", "--rows\r\nx\r\n", 0},
-		{[]string{"sh", "-c", "trap '' HUP; sleep 1000 & exit 4"}, "", "", 4}, // what holds the terminal holds nobody up
-		{[]string{"seq", "-f", "%079.0f", "20000"}, "", fmt.Sprintf("%079d\r\n", 20000), 0},
-	} {
-		p := ptywright(t, append([]string{"run"}, test.args...)...)
-		out, code := p.run(test.input)
-		if code != test.code || !strings.HasSuffix(strings.ReplaceAll(out, "^D\b\b", ""), test.shows) && !strings.Contains(out, test.shows) || p.stderr.String() != "" {
-			t.Errorf("%q: exit %d, output %.300q, standard error %q", test.args, code, out, p.stderr)
-		}
-		noneLeft(t, p.mark)
-	}
-}
-
 // A reader that has had enough ends the program, as it would have without a bridge.
 func TestRunWithoutAReader(t *testing.T) {
 	t.Parallel()
@@ -179,16 +146,6 @@ func TestRunEndsWhatReadsLinesItself(t *testing.T) {
 			}
 		})
 	}
-}
-
-// What a terminal would cut is refused and not cut.
-func TestRunRefusesALineThatWouldBeCut(t *testing.T) {
-	t.Parallel()
-	p := ptywright(t, "run", "wc", "-c")
-	if out, code := p.run(strings.Repeat("x", 9000) + "\n"); code != 1 || !strings.Contains(p.stderr.String(), "4095 bytes") {
-		t.Errorf("exit %d, output %q, standard error %q", code, out, p.stderr)
-	}
-	noneLeft(t, p.mark)
 }
 
 // A reader that is slow gets everything all the same.
