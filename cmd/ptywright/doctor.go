@@ -98,7 +98,7 @@ func doctorFacts() (doctor.Facts, error) {
 		Version: cli.Version(), Root: root, Socket: socket, Watcher: []string{self, watcherName},
 		Strays: strays,
 		Config: func() (string, []error) {
-			faults := settingFaults(set)
+			faults := config.Faults(set)
 			switch {
 			case len(faults) > 0:
 				return "", faults

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
 )
 
 func main() {
@@ -63,14 +64,14 @@ All methods and commands as JSON Schema: ptywright schema. To check this machine
 	root.AddCommand(slices.Concat(
 		remoteCommands(std), serveCommands(std), runCommands(std), recordingCommands(std), helpCommands(std),
 		[]*cobra.Command{
-			attachCommand(std), replCommand(std), watchCommand(std), fleetCommand(std), pluginCommand(std), doctorCommand(std), configCommand(std),
+			attachCommand(std), replCommand(std), watchCommand(std), fleetCommand(std), pluginCommand(std), doctorCommand(std), config.Command(std),
 		},
 	)...)
 	root.CompletionOptions.DisableDefaultCmd = true // we have our own completions command
 	root.InitDefaultHelpCmd()
 	group(root)
 	cli.Wire(root)
-	configurable(root)
+	config.Wire(root)
 	return root
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/engine"
@@ -181,7 +182,7 @@ func sessionIDs(most int) cobra.CompletionFunc {
 
 // completeFrom completes with a server's answer. Without a server or an answer, it offers nothing.
 func completeFrom(c *cobra.Command, ask func(context.Context, *remote.Server) ([]string, error)) ([]string, cobra.ShellCompDirective) {
-	if err := configure(c); err != nil { // it may set the socket
+	if err := config.Apply(c); err != nil { // it may set the socket
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	f := remoteFlags{socket: c.Flags().Lookup("socket").Value.String()}
@@ -352,7 +353,7 @@ it, with everything it started, when it exceeds them; ls and wait --exit show wh
 			}
 			started, err := daemon.Ensure(c.Context(), path)
 			if err != nil {
-				if wrong := serverSettings(c); wrong != nil {
+				if wrong := config.CheckServer(c); wrong != nil {
 					return wrong
 				}
 				return err

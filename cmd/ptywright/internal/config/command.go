@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -11,18 +11,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/redact"
 )
 
 // loadConfig reads this user's settings.
-func loadConfig() (*config.Config, error) {
+func loadConfig() (*Config, error) {
 	root, err := daemon.Root()
 	if err != nil {
 		root = "" // not every command needs a folder, such as a client's own server
 	}
-	return config.Load(root, os.LookupEnv)
+	return Load(root, os.LookupEnv)
 }
 
 // faulty is an error of the configuration, with its exit code.
@@ -35,28 +34,28 @@ func misset(err error) error {
 	return faulty(fmt.Errorf("%w; ptywright config shows what holds", err))
 }
 
-// configurable makes c, and the commands below it, take flags that are not given from the environment
+// Wire makes c, and the commands below it, take flags that are not given from the environment
 // and from config.toml.
-func configurable(c *cobra.Command) {
+func Wire(c *cobra.Command) {
 	for _, sub := range c.Commands() {
-		configurable(sub)
+		Wire(sub)
 	}
 	run := c.RunE
-	if run == nil || len(config.For(c.Name(), false, func(flag string) bool { return c.Flags().Lookup(flag) != nil })) == 0 {
+	if run == nil || len(For(c.Name(), false, func(flag string) bool { return c.Flags().Lookup(flag) != nil })) == 0 {
 		return
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := configure(c); err != nil {
+		if err := Apply(c); err != nil {
 			return misset(err)
 		}
 		return run(c, args)
 	}
 }
 
-// configure sets the flags of a command that were not given. They still count as not given. A
+// Apply sets the flags of a command that were not given. They still count as not given. A
 // faulty file does not keep kill --server from ending a server that was started when the file was
 // right: its valid settings apply.
-func configure(c *cobra.Command) error {
+func Apply(c *cobra.Command) error {
 	set, err := loadConfig()
 	lookup := c.Flags().Lookup
 	if err != nil && !(c.Name() == "kill" && lookup("server").Value.String() == "true" && (lookup("socket").Changed || !aboutSocket(set))) {
@@ -64,7 +63,7 @@ func configure(c *cobra.Command) error {
 	}
 	stdio := lookup("stdio")
 	child := c.Name() == "mcp" || stdio != nil && stdio.Value.String() == "true"
-	for _, s := range config.For(c.Name(), child, func(flag string) bool { return lookup(flag) != nil }) {
+	for _, s := range For(c.Name(), child, func(flag string) bool { return lookup(flag) != nil }) {
 		f := lookup(s.Flag)
 		v, ok := set.Value(s)
 		if f.Changed || !ok {
@@ -82,8 +81,8 @@ func configure(c *cobra.Command) error {
 	return nil
 }
 
-// serverSettings checks the settings with which a background server would start.
-func serverSettings(c *cobra.Command) error {
+// CheckServer checks the settings with which a background server would start.
+func CheckServer(c *cobra.Command) error {
 	set, err := loadConfig()
 	if err != nil {
 		return misset(err)
@@ -92,7 +91,7 @@ func serverSettings(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range config.For("serve", false, func(flag string) bool { return serve.Flags().Lookup(flag) != nil }) {
+	for _, s := range For("serve", false, func(flag string) bool { return serve.Flags().Lookup(flag) != nil }) {
 		if v, ok := set.Value(s); ok {
 			if err := set.Judge(s, v); err != nil {
 				return misset(err)
@@ -104,14 +103,14 @@ func serverSettings(c *cobra.Command) error {
 
 // aboutSocket reports whether socket's setting is faulty, so that a command would use the wrong
 // server.
-func aboutSocket(set *config.Config) bool {
+func aboutSocket(set *Config) bool {
 	return slices.ContainsFunc(set.Faults, func(err error) bool {
-		var file *config.FileError
+		var file *FileError
 		return errors.As(err, &file) && file.Key == "socket"
 	})
 }
 
-func configCommand(std cli.Stdio) *cobra.Command {
+func Command(std cli.Stdio) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "config",
@@ -139,10 +138,10 @@ Tokens are not settings: the one for MCP over HTTP is in PTYWRIGHT_MCP_TOKEN and
 			if err := showConfig(std, set, asJSON, c.Root()); err != nil {
 				return err
 			}
-			for _, s := range config.Strays(os.Environ()) {
+			for _, s := range Strays(os.Environ()) {
 				cli.Complain(std.Err, errors.New(s.String()))
 			}
-			faults := settingFaults(set)
+			faults := Faults(set)
 			if len(faults) == 0 {
 				return nil
 			}
@@ -162,10 +161,10 @@ Tokens are not settings: the one for MCP over HTTP is in PTYWRIGHT_MCP_TOKEN and
 	return c
 }
 
-// settingFaults are all faults of the file and of variables.
-func settingFaults(set *config.Config) []error {
+// Faults are all faults of the file and of variables.
+func Faults(set *Config) []error {
 	faults := slices.Clone(set.Faults)
-	for _, s := range config.Settings {
+	for _, s := range Settings {
 		if v, ok := set.Value(s); ok {
 			err := set.Judge(s, v)
 			if wrong := error(nil); err == nil && s.Key == "log.file" && v.Values[0] != "" {
@@ -191,14 +190,14 @@ type shownSetting struct {
 	About  string `json:"about"`
 }
 
-func showConfig(std cli.Stdio, set *config.Config, asJSON bool, root *cobra.Command) error {
+func showConfig(std cli.Stdio, set *Config, asJSON bool, root *cobra.Command) error {
 	t := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	if !asJSON {
 		switch {
 		case set.Path == "" && !set.Off:
 			fmt.Fprintln(t, "# no file: neither PTYWRIGHT_HOME nor a home folder is set")
 		case set.Off:
-			fmt.Fprintf(t, "# no file: %s is off\n", config.PathVariable)
+			fmt.Fprintf(t, "# no file: %s is off\n", PathVariable)
 		case set.Exists:
 			fmt.Fprintf(t, "# %s\n", cli.OneLine(set.Path))
 		case len(set.Faults) > 0:
@@ -208,7 +207,7 @@ func showConfig(std cli.Stdio, set *config.Config, asJSON bool, root *cobra.Comm
 		}
 		fmt.Fprintln(t, "SETTING\tVALUE\tFROM")
 	}
-	for _, s := range config.Settings {
+	for _, s := range Settings {
 		shown := shownSetting{Key: s.Key, Source: "default", Env: s.Env(), Flag: "--" + s.Flag, About: s.About}
 		v, ok := set.Value(s)
 		if ok {
@@ -223,7 +222,7 @@ func showConfig(std cli.Stdio, set *config.Config, asJSON bool, root *cobra.Comm
 			v.Values[i] = redact.Default.String(text)
 		}
 		shown.Value = strings.Join(v.Values, ", ")
-		if s.Kind == config.Paths {
+		if s.Kind == Paths {
 			shown.Value = append([]string{}, v.Values...)
 		}
 		if asJSON {
@@ -242,7 +241,7 @@ func showConfig(std cli.Stdio, set *config.Config, asJSON bool, root *cobra.Comm
 }
 
 // defaultOf is a setting's default, according to the flag of the first command that has it.
-func defaultOf(root *cobra.Command, s config.Setting) []string {
+func defaultOf(root *cobra.Command, s Setting) []string {
 	if s.Key == "socket" {
 		if path, err := daemon.DefaultSocket(); err == nil {
 			return []string{path}
@@ -250,10 +249,10 @@ func defaultOf(root *cobra.Command, s config.Setting) []string {
 	}
 	for _, c := range root.Commands() {
 		f := c.Flags().Lookup(s.Flag)
-		if f == nil || len(config.For(c.Name(), false, func(flag string) bool { return flag == s.Flag })) == 0 {
+		if f == nil || len(For(c.Name(), false, func(flag string) bool { return flag == s.Flag })) == 0 {
 			continue
 		}
-		if s.Kind == config.Paths || f.DefValue == "" {
+		if s.Kind == Paths || f.DefValue == "" {
 			return nil
 		}
 		return []string{f.DefValue}
