@@ -12,6 +12,7 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/fleet"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
 
@@ -104,7 +105,7 @@ func printRun(w io.Writer, r fleet.Run) {
 	}
 	heading(w, r.ID, r.Title, how)
 	if r.Output != nil && *r.Output != "" {
-		cli.PrintLines(w, linesOf(*r.Output))
+		cli.PrintLines(w, remote.LinesOf(*r.Output))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 )
 
 func main() {
@@ -62,7 +63,7 @@ All methods and commands as JSON Schema: ptywright schema. To check this machine
 	}
 	root.SetVersionTemplate("ptywright " + cli.Build() + "\n")
 	root.AddCommand(slices.Concat(
-		remoteCommands(std), serveCommands(std), runCommands(std), recordingCommands(std), helpCommands(std),
+		remote.Commands(std), serveCommands(std), runCommands(std), recordingCommands(std), helpCommands(std),
 		[]*cobra.Command{
 			attachCommand(std), replCommand(std), watchCommand(std), fleetCommand(std), pluginCommand(std), doctorCommand(std), config.Command(std),
 		},

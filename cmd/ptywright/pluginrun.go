@@ -19,6 +19,7 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	kit "github.com/ptywright/ptywright/cmd/ptywright/internal/plugin"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
@@ -198,7 +199,7 @@ func rawTerminal(std cli.Stdio) (restore func(), resized <-chan pty.Size, err er
 }
 
 func pluginExplainCommand(std cli.Stdio) *cobra.Command {
-	var at remoteFlags
+	var at remote.Flags
 	var asJSON, follow bool
 	c := &cobra.Command{
 		Use:   "explain [flags] SESSION|ADAPTER",
@@ -210,14 +211,14 @@ program ends.`,
 		Example: `  ptywright plugin explain e1
   ptywright plugin explain --follow --json s1`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: explainable,
+		ValidArgsFunction: remote.AdapterIDs,
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			if !utf8.ValidString(args[0]) {
 				return cli.Usagef("the id is not UTF-8 text")
 			}
-			socket, err := at.path()
+			socket, err := at.Path()
 			if err != nil {
 				return err
 			}
@@ -233,7 +234,7 @@ program ends.`,
 			return err
 		},
 	}
-	at.socketFlag(c)
+	at.SocketFlag(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, one document a line")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "explain every change")
 	return c

@@ -18,7 +18,7 @@ import (
 
 // A sessionTake is the recording of a server's session.
 type sessionTake struct {
-	remoteFlags
+	remote.Flags
 	session string
 	limit   time.Duration
 }
@@ -27,9 +27,9 @@ func (s *sessionTake) add(c *cobra.Command) {
 	fs := c.Flags()
 	fs.StringVar(&s.session, "session", "", "record the session `ID` of a server, into FILE or that of -o")
 	fs.DurationVar(&s.limit, "for", 0, "with --session: record for this `TIME`, such as 30s (default: until the session ends)")
-	fs.StringVar(&s.socket, "socket", "", "with --session: `PATH` of the server's socket (default: that of ptywright serve)")
-	fs.BoolVar(&s.json, "json", false, "with --session: print what came of it as a JSON object")
-	_ = c.RegisterFlagCompletionFunc("session", sessionIDs(0))
+	fs.StringVar(&s.Socket, "socket", "", "with --session: `PATH` of the server's socket (default: that of ptywright serve)")
+	fs.BoolVar(&s.JSON, "json", false, "with --session: print what came of it as a JSON object")
+	_ = c.RegisterFlagCompletionFunc("session", remote.SessionIDs(0))
 }
 
 // check refuses arguments that make no sense.
@@ -81,20 +81,20 @@ func (s *sessionTake) record(ctx context.Context, std cli.Stdio, rec *recorder) 
 	if rec.opts.Raw {
 		take.Show.Redact = new(bool)
 	}
-	server, err := s.connect(ctx)
+	server, err := s.Connect(ctx)
 	if err != nil {
-		return s.exit(ctx, err)
+		return s.Exit(ctx, err)
 	}
 	defer server.Close()
 	done, err := server.Record(ctx, s.session, take)
 	if done.Raw != nil { // the recording is over, whether or not it was asked to end
 		ctx = context.WithoutCancel(ctx)
 	}
-	if s.json && done.Raw != nil {
+	if s.JSON && done.Raw != nil {
 		if werr := std.JSON(done.Raw); werr != nil {
 			return werr
 		}
-		s.told = true
+		s.Told = true
 	}
-	return s.exit(ctx, err)
+	return s.Exit(ctx, err)
 }

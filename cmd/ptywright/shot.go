@@ -30,7 +30,7 @@ func shotCommand(std cli.Stdio) *cobra.Command {
 	var o picture.Options
 	var rows, cols uint16
 	var session string
-	f := new(remoteFlags)
+	f := new(remote.Flags)
 	c := &cobra.Command{
 		Use:   "shot [flags] (FILE | --session ID | -- PROGRAM [ARGUMENT...])",
 		Short: "Draw the screen of a recording, a session or a program",
@@ -60,8 +60,8 @@ output. Secrets are hidden.`,
 				if given := shotFlagsBut(c, args); given != "" {
 					return cli.Usagef("--session and %s exclude each other: a session is drawn as it is now", given)
 				}
-				return f.exit(c.Context(), shotOfSession(c.Context(), std, f, session, remote.Picture{
-					Format: format, Theme: theme, FontSize: o.FontSize, Show: f.show(),
+				return f.Exit(c.Context(), shotOfSession(c.Context(), std, f, session, remote.Picture{
+					Format: format, Theme: theme, FontSize: o.FontSize, Show: f.Show(),
 				}, output))
 			}
 			var screen *vt.Screen
@@ -95,7 +95,7 @@ output. Secrets are hidden.`,
 			default:
 				return cli.Usagef("give one recording, --session ID, or -- and a program: -- PROGRAM [ARGUMENT...]")
 			}
-			if !f.bare {
+			if !f.Bare {
 				known := new(redact.Known)
 				known.AddEnv(os.Environ())
 				hide := redact.Default.With(known)
@@ -118,14 +118,14 @@ output. Secrets are hidden.`,
 	flags.StringVar(&theme, "theme", "", "dark or light, also reported to programs (default: the session's, else dark)")
 	flags.Float64Var(&o.FontSize, "font-size", 0, "pixels, 6 to 128 (default 15)")
 	flags.BoolVar(&o.NoCursor, "no-cursor", false, "draw no cursor")
-	flags.BoolVar(&f.bare, "raw", false, "do not hide secrets")
+	flags.BoolVar(&f.Bare, "raw", false, "do not hide secrets")
 	flags.Uint16Var(&rows, "rows", 24, "rows of a program's terminal")
 	flags.Uint16Var(&cols, "cols", 80, "columns of a program's terminal")
 	flags.StringVar(&session, "session", "", "draw the session `ID` of a server")
-	f.socketFlag(c)
+	f.SocketFlag(c)
 	c.Annotations = map[string]string{cli.ExitsNote: "45"}
 	_ = c.MarkFlagRequired("output") // the flag exists
-	_ = c.RegisterFlagCompletionFunc("session", sessionIDs(0))
+	_ = c.RegisterFlagCompletionFunc("session", remote.SessionIDs(0))
 	return c
 }
 
@@ -144,8 +144,8 @@ func shotFlagsBut(c *cobra.Command, args []string) string {
 
 // shotOfSession has a server draw a session, and writes the picture here: its name is relative to
 // this folder, and the server works in another.
-func shotOfSession(ctx context.Context, std cli.Stdio, f *remoteFlags, id string, p remote.Picture, output string) error {
-	s, err := f.connect(ctx)
+func shotOfSession(ctx context.Context, std cli.Stdio, f *remote.Flags, id string, p remote.Picture, output string) error {
+	s, err := f.Connect(ctx)
 	if err != nil {
 		return err
 	}

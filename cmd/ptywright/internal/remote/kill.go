@@ -1,4 +1,4 @@
-package main
+package remote
 
 import (
 	"cmp"
@@ -8,10 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 )
 
-func killCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
+func killCommand(std cli.Stdio, f *Flags) *cobra.Command {
 	var forget, all, ended, server bool
 	c := &cobra.Command{
 		Use:   "kill [flags] ID...",
@@ -20,7 +19,7 @@ func killCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
 of a server; --close forgets them at once, together with the adapter of a session that has one.
 --ended forgets all ended sessions that no adapter, lease or request needs; wait --exit still knows
 how they ended. --server ends the server and all its sessions.`,
-		ValidArgsFunction: sessionIDs(0),
+		ValidArgsFunction: SessionIDs(0),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch n := count(len(args) > 0, all, ended, server); {
 			case n > 1:
@@ -29,15 +28,15 @@ how they ended. --server ends the server and all its sessions.`,
 				return cli.Usagef("say what to end: ids of sessions, --all, --ended, or --server")
 			}
 			if server {
-				path, err := f.path()
+				path, err := f.Path()
 				if err != nil {
 					return err
 				}
-				forced, err := remote.StopServer(c.Context(), path)
+				forced, err := StopServer(c.Context(), path)
 				if err != nil {
 					return err
 				}
-				if f.json {
+				if f.JSON {
 					return std.JSON(map[string]any{"socket": path, "ended": true, "forced": forced})
 				}
 				if forced {
@@ -45,14 +44,14 @@ how they ended. --server ends the server and all its sessions.`,
 				}
 				return nil
 			}
-			s, err := f.connect(c.Context())
+			s, err := f.Connect(c.Context())
 			if err != nil {
 				return err
 			}
 			defer s.Close()
 			if ended {
 				gone, err := s.Forget(c.Context())
-				if err == nil && f.json {
+				if err == nil && f.JSON {
 					for _, k := range gone {
 						std.JSON(k)
 					}
@@ -60,7 +59,7 @@ how they ended. --server ends the server and all its sessions.`,
 				return err
 			}
 			if all {
-				infos, err := s.List(c.Context(), remote.Show{})
+				infos, err := s.List(c.Context(), Show{})
 				if err != nil {
 					return err
 				}
@@ -71,14 +70,14 @@ how they ended. --server ends the server and all its sessions.`,
 				}
 			}
 			var failed []error
-			err = s.Kill(c.Context(), args, forget, func(k remote.Kill) {
+			err = s.Kill(c.Context(), args, forget, func(k Kill) {
 				if k.Err == nil && !k.Killed {
 					k.Err = fmt.Errorf("%s: the kernel has not ended its processes %v", k.Session, k.PIDs)
 				}
 				if k.Err != nil {
 					failed = append(failed, k.Err)
 				}
-				if f.json {
+				if f.JSON {
 					std.JSON(k)
 				}
 			})

@@ -1,7 +1,8 @@
-package main
+package remote
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -33,8 +33,8 @@ func ownCodes(err error) error {
 	return err
 }
 
-// statusOf is a session's program's end, as an exit code.
-func statusOf(e *client.Exit) error {
+// StatusOf is a session's program's end, as an exit code.
+func StatusOf(e *client.Exit) error {
 	end := pty.Exit{Code: -1} // lost
 	if e.Code != nil {
 		end.Code = *e.Code
@@ -45,7 +45,7 @@ func statusOf(e *client.Exit) error {
 	return cli.CodeOf(end)
 }
 
-func execCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
+func execCommand(std cli.Stdio, f *Flags) *cobra.Command {
 	var timeout time.Duration
 	var raw bool
 	c := &cobra.Command{
@@ -72,7 +72,7 @@ session.run.`,
   ptywright exec $id --timeout 10m -- make test`,
 		Args:              cobra.MinimumNArgs(2),
 		Annotations:       map[string]string{cli.StatusNote: "the command's own"},
-		ValidArgsFunction: sessionIDs(1),
+		ValidArgsFunction: SessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if at := c.ArgsLenAtDash(); at > 1 {
 				return cli.Usagef("%s stands between ID and --: %s", args[1], c.UseLine())
@@ -84,11 +84,11 @@ session.run.`,
 				}
 				limit = timeout
 			}
-			line := remote.CommandLine(args[1:])
+			line := CommandLine(args[1:])
 			if strings.TrimSpace(line) == "" {
 				return cli.Usagef("COMMAND is empty: say what to run")
 			}
-			return ownCodes(f.exit(c.Context(), f.exec(c.Context(), std, args[0], line, limit, raw)))
+			return ownCodes(f.Exit(c.Context(), f.exec(c.Context(), std, args[0], line, limit, raw)))
 		},
 	}
 	fs := c.Flags()
@@ -99,19 +99,19 @@ session.run.`,
 }
 
 // exec runs a command line in a session and reports the result.
-func (f *remoteFlags) exec(ctx context.Context, std cli.Stdio, id, line string, limit time.Duration, raw bool) error {
-	s, err := f.connect(ctx)
+func (f *Flags) exec(ctx context.Context, std cli.Stdio, id, line string, limit time.Duration, raw bool) error {
+	s, err := f.Connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	r, err := s.Run(ctx, id, line, limit, raw, f.show())
+	r, err := s.Run(ctx, id, line, limit, raw, f.Show())
 	switch {
-	case f.json && r.Raw != nil:
+	case f.JSON && r.Raw != nil:
 		if werr := std.JSON(r.Raw); werr != nil {
 			return werr
 		}
-		f.told = true
+		f.Told = true
 	default:
 		if werr := printOutput(std, r.Output); werr != nil {
 			return werr
@@ -119,19 +119,19 @@ func (f *remoteFlags) exec(ctx context.Context, std cli.Stdio, id, line string, 
 	}
 	switch {
 	case err != nil:
-		if _, reason := remote.Exit(err); r.Raw != nil && (ctx.Err() != nil || reason == "timeout") {
+		if _, reason := Exit(err); r.Raw != nil && (ctx.Err() != nil || reason == "timeout") {
 			fmt.Fprintf(std.Err, "ptywright: the command goes on in %[1]s; ptywright send %[1]s --key ctrl+c interrupts it\n", cli.OneLine(id))
 		}
 		return err
-	case r.Truncated && !f.json:
+	case r.Truncated && !f.JSON:
 		fmt.Fprintln(std.Err, "ptywright: this is the end of the output: its beginning is not kept")
 	}
 	switch {
 	case r.Exit != nil:
-		if !f.json {
+		if !f.JSON {
 			fmt.Fprintf(std.Err, "ptywright: the command has ended the shell of %s\n", cli.OneLine(id))
 		}
-		return statusOf(r.Exit)
+		return StatusOf(r.Exit)
 	case r.ExitCode == nil:
 		return fmt.Errorf("the command in %s has ended, and the shell did not tell its exit code: it was interrupted, or has made way for another program", id)
 	case *r.ExitCode != 0:
@@ -144,8 +144,77 @@ func (f *remoteFlags) exec(ctx context.Context, std cli.Stdio, id, line string, 
 // terminal.
 func printOutput(std cli.Stdio, output string) error {
 	if term.IsTerminal(int(std.Out.Fd())) && output != "" {
-		return cli.PrintLines(std.Out, linesOf(output))
+		return cli.PrintLines(std.Out, LinesOf(output))
 	}
 	_, err := io.WriteString(std.Out, output)
 	return err
+}
+
+// A Run is the result of a command line in a session's shell.
+type Run struct {
+	Output    string       `json:"output"` // exactly what it has written so far
+	Truncated bool         `json:"truncated"`
+	ExitCode  *int         `json:"exit_code"` // nil: not known
+	Exit      *client.Exit `json:"exit"`      // of the shell, if the command ended it; else nil
+	// Raw is the answer with session, or nil when nothing was typed. If the command's end is not
+	// known, it is the error's data.
+	Raw json.RawMessage `json:"-"`
+}
+
+// promptBound is how long a server may wait for a shell's prompt, before and after a command, in
+// addition to the command's own time.
+const promptBound = 25 * time.Second
+
+// Run runs a command line in the shell of a session and waits for its end, for at most limit. With
+// raw the output keeps its escape sequences. Errors: those of session.run, with [Run.Output] if the
+// line was typed.
+func (s *Server) Run(ctx context.Context, id, line string, limit time.Duration, raw bool, show Show) (Run, error) {
+	more := map[string]any{"command": line, "timeout_ms": limit.Milliseconds()}
+	if raw {
+		more["raw"] = true
+	}
+	var r Run
+	err := s.call(ctx, limit+promptBound, "session.run", params(id, more, show), &r.Raw)
+	var e *client.Error
+	if errors.As(err, &e) && r.Raw == nil {
+		var typed struct {
+			Sequence *uint64 `json:"sequence"`
+		}
+		if json.Unmarshal(e.Data, &typed) == nil && typed.Sequence != nil {
+			r.Raw = e.Data
+		}
+	}
+	if r.Raw != nil {
+		if jerr := json.Unmarshal(r.Raw, &r); jerr != nil {
+			return r, errors.Join(err, jerr)
+		}
+		r.Raw = with(r.Raw, map[string]any{"session": id})
+	}
+	return r, err
+}
+
+// CommandLine is what to type to run a program with arguments in a shell. One word is a command
+// line and stays as it is; several are arguments, each quoted so that sh, bash, zsh and fish read
+// it unchanged.
+func CommandLine(words []string) string {
+	if len(words) == 1 {
+		return words[0]
+	}
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = quote(w)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// quote quotes a word for a shell. Only fish gives backslashes in single quotes a meaning, so quote
+// puts none there.
+func quote(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_@%+:,./-", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.NewReplacer(`'`, `'\''`, `\`, `'\\'`).Replace(word) + "'"
 }

@@ -1,4 +1,4 @@
-package main
+package remote
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/engine"
 )
 
@@ -43,7 +42,7 @@ lists the states, intents and metadata of each adapter.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	for _, make := range []func(cli.Stdio, *remoteFlags) *cobra.Command{
+	for _, make := range []func(cli.Stdio, *Flags) *cobra.Command{
 		adapterListCommand, adapterAskCommand, adapterStateCommand, approveCommand("approve"), approveCommand("deny"), adapterChooseCommand,
 		adapterSendCommand, adapterWaitCommand, adapterEventsCommand,
 	} {
@@ -54,7 +53,7 @@ lists the states, intents and metadata of each adapter.`,
 
 // pluginNames completes plugins that can start an adapter.
 func pluginNames(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-	return completeFrom(c, func(ctx context.Context, s *remote.Server) (names []string, err error) {
+	return completeFrom(c, func(ctx context.Context, s *Server) (names []string, err error) {
 		all, err := s.Plugins(ctx)
 		for _, p := range all {
 			if p.Target != nil && strings.HasPrefix(p.Name, begun) {
@@ -66,10 +65,10 @@ func pluginNames(c *cobra.Command, _ []string, begun string) ([]string, cobra.Sh
 }
 
 // on finds the adapter that a command is about.
-func (f *remoteFlags) on(ctx context.Context, id string) (*remote.Server, remote.Adapter, error) {
-	s, err := f.connect(ctx)
+func (f *Flags) on(ctx context.Context, id string) (*Server, Adapter, error) {
+	s, err := f.Connect(ctx)
 	if err != nil {
-		return nil, remote.Adapter{}, err
+		return nil, Adapter{}, err
 	}
 	a, err := s.Adapter(ctx, id)
 	if err != nil {
@@ -79,7 +78,7 @@ func (f *remoteFlags) on(ctx context.Context, id string) (*remote.Server, remote
 	return s, a, nil
 }
 
-func adapterListCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
+func adapterListCommand(std cli.Stdio, f *Flags) *cobra.Command {
 	return &cobra.Command{
 		Use:         "list [flags]",
 		Short:       "List the adapters that a server can start",
@@ -87,7 +86,7 @@ func adapterListCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
 		Args:        cobra.NoArgs,
 		Annotations: map[string]string{cli.ExitsNote: "5"},
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := f.connect(c.Context())
+			s, err := f.Connect(c.Context())
 			if err != nil {
 				return err
 			}
@@ -98,7 +97,7 @@ func adapterListCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
 			}
 			for _, p := range all {
 				switch {
-				case f.json:
+				case f.JSON:
 					err = std.JSON(p.Raw)
 				case p.Target != nil:
 					_, err = fmt.Fprintf(std.Out, "%-16s %s\n", cli.OneLine(p.Name), cli.OneLine(strings.Join(append([]string{p.Target.Program}, p.Target.Args...), " ")))
@@ -118,7 +117,7 @@ const askExits = "3456"
 // asksNote is their help text about code 6.
 const asksNote = "\n\nThe exit code is 6 when the program asks for something before it goes on: its state is then printed behind what\nit has answered so far."
 
-func adapterAskCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
+func adapterAskCommand(std cli.Stdio, f *Flags) *cobra.Command {
 	var timeout time.Duration
 	var file string
 	c := &cobra.Command{
@@ -131,7 +130,7 @@ its answer, as far as the adapter can read it from the screen. Several TEXT are 
   git diff | ptywright adapter ask s1 --file - --timeout 20m`,
 		Args:              cobra.MinimumNArgs(1),
 		Annotations:       map[string]string{cli.ExitsNote: askExits},
-		ValidArgsFunction: explainable,
+		ValidArgsFunction: AdapterIDs,
 		RunE: func(c *cobra.Command, args []string) error {
 			what := strings.Join(args[1:], " ")
 			if file != "" {
@@ -161,7 +160,7 @@ its answer, as far as the adapter can read it from the screen. Several TEXT are 
 	return c
 }
 
-func adapterWaitCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
+func adapterWaitCommand(std cli.Stdio, f *Flags) *cobra.Command {
 	var timeout time.Duration
 	c := &cobra.Command{
 		Use:   "wait [flags] ID",
@@ -171,7 +170,7 @@ someone else asked.` + asksNote,
 		Example:           `  ptywright adapter approve s1 permission && ptywright adapter wait s1`,
 		Args:              cobra.ExactArgs(1),
 		Annotations:       map[string]string{cli.ExitsNote: askExits},
-		ValidArgsFunction: explainable,
+		ValidArgsFunction: AdapterIDs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := cli.CheckTimeout(timeout); err != nil {
 				return err
@@ -190,13 +189,13 @@ someone else asked.` + asksNote,
 }
 
 // turn prints the result of a turn, and returns how it ended.
-func (f *remoteFlags) turn(std cli.Stdio, t remote.Turn, err error) error {
+func (f *Flags) turn(std cli.Stdio, t Turn, err error) error {
 	switch {
-	case f.json && t.Raw != nil:
+	case f.JSON && t.Raw != nil:
 		if werr := std.JSON(t.Raw); werr != nil {
 			return werr
 		}
-		f.told = true
+		f.Told = true
 	case t.Evidence != nil:
 		printEvidence(std.Out, t.Evidence)
 	case t.Answer != "":
@@ -208,16 +207,16 @@ func (f *remoteFlags) turn(std cli.Stdio, t remote.Turn, err error) error {
 	case err != nil:
 		return err
 	case t.Refused != "":
-		return cli.Error{Err: errors.New(t.Refused), Code: cli.ExitError, Reason: "not_submitted", Told: f.told}
+		return cli.Error{Err: errors.New(t.Refused), Code: cli.ExitError, Reason: "not_submitted", Told: f.Told}
 	case t.State.Waits():
-		if !f.json {
+		if !f.JSON {
 			if werr := cli.PrintLines(std.Out, t.State.Lines()); werr != nil {
 				return werr
 			}
 		}
 		return cli.ExitCode(cli.ExitAsks)
 	case t.State.State == "error" && t.State.Exit == nil:
-		return cli.Error{Err: fmt.Errorf("the program reports an error: %s", strings.Join(t.State.Lines()[1:], ": ")), Code: cli.ExitError, Reason: "program_error", Told: f.told}
+		return cli.Error{Err: fmt.Errorf("the program reports an error: %s", strings.Join(t.State.Lines()[1:], ": ")), Code: cli.ExitError, Reason: "program_error", Told: f.Told}
 	}
 	return nil
 }
@@ -229,7 +228,7 @@ func answerLines(answer string) string {
 	return b.String()
 }
 
-func adapterStateCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
+func adapterStateCommand(std cli.Stdio, f *Flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "state [flags] ID",
 		Short: "Print the state of a program and what it asks",
@@ -238,7 +237,7 @@ dialog's id for --dialog. With --json, print the answer of adapter.state with al
 		Example:           `  [ "$(ptywright adapter state s1 | head -1)" = ready ]`,
 		Args:              cobra.ExactArgs(1),
 		Annotations:       map[string]string{cli.ExitsNote: "45"},
-		ValidArgsFunction: explainable,
+		ValidArgsFunction: AdapterIDs,
 		RunE: func(c *cobra.Command, args []string) error {
 			s, a, err := f.on(c.Context(), args[0])
 			if err != nil {
@@ -249,7 +248,7 @@ dialog's id for --dialog. With --json, print the answer of adapter.state with al
 			switch {
 			case err != nil:
 				return err
-			case f.json:
+			case f.JSON:
 				return std.JSON(raw)
 			}
 			return cli.PrintLines(std.Out, state.Lines())
@@ -266,9 +265,9 @@ var approvals = []struct{ kind, state, approve, deny string }{
 }
 
 // approveCommand makes approve and deny.
-func approveCommand(does string) func(cli.Stdio, *remoteFlags) *cobra.Command {
+func approveCommand(does string) func(cli.Stdio, *Flags) *cobra.Command {
 	done := map[string]string{"approve": "approved", "deny": "denied"}[does]
-	return func(std cli.Stdio, f *remoteFlags) *cobra.Command {
+	return func(std cli.Stdio, f *Flags) *cobra.Command {
 		var dialog string
 		var kinds []string
 		for _, a := range approvals {
@@ -288,7 +287,7 @@ once: choose takes wider options.`,
 				if len(args) == 1 {
 					return kinds, cobra.ShellCompDirectiveNoFileComp
 				}
-				return explainable(c, args, begun)
+				return AdapterIDs(c, args, begun)
 			},
 			RunE: func(c *cobra.Command, args []string) error {
 				i := slices.Index(kinds, args[1])
@@ -315,7 +314,7 @@ once: choose takes wider options.`,
 				switch {
 				case err != nil:
 					return err
-				case f.json:
+				case f.JSON:
 					return std.JSON(raw)
 				}
 				what := ""
@@ -336,7 +335,7 @@ func dialogFlag(c *cobra.Command, dialog *string) {
 }
 
 // askedNow reads a program's question, and makes the params of an answer to that question only.
-func askedNow(ctx context.Context, s *remote.Server, a remote.Adapter, dialog string) (remote.State, map[string]any, error) {
+func askedNow(ctx context.Context, s *Server, a Adapter, dialog string) (State, map[string]any, error) {
 	state, _, err := s.AdapterState(ctx, a)
 	params := map[string]any{}
 	if id := state.Dialog(); id != "" {
@@ -348,7 +347,7 @@ func askedNow(ctx context.Context, s *remote.Server, a remote.Adapter, dialog st
 	return state, params, err
 }
 
-func adapterChooseCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
+func adapterChooseCommand(std cli.Stdio, f *Flags) *cobra.Command {
 	var dialog string
 	c := &cobra.Command{
 		Use:   "choose [flags] ID OPTION",
@@ -359,7 +358,7 @@ beginning of its label, or by a part that only one label has.`,
   ptywright adapter choose s1 'Yes, and don'`,
 		Args:              cobra.ExactArgs(2),
 		Annotations:       map[string]string{cli.ExitsNote: "45"},
-		ValidArgsFunction: explainable,
+		ValidArgsFunction: AdapterIDs,
 		RunE: func(c *cobra.Command, args []string) error {
 			s, a, err := f.on(c.Context(), args[0])
 			if err != nil {
@@ -383,12 +382,12 @@ beginning of its label, or by a part that only one label has.`,
 }
 
 // performed prints the state after an intent.
-func (f *remoteFlags) performed(std cli.Stdio) func(remote.State, json.RawMessage, error) error {
-	return func(state remote.State, raw json.RawMessage, err error) error {
+func (f *Flags) performed(std cli.Stdio) func(State, json.RawMessage, error) error {
+	return func(state State, raw json.RawMessage, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case f.json:
+		case f.JSON:
 			return std.JSON(raw)
 		}
 		_, err = fmt.Fprintln(std.Out, cli.OneLine(state.State))
@@ -396,7 +395,7 @@ func (f *remoteFlags) performed(std cli.Stdio) func(remote.State, json.RawMessag
 	}
 }
 
-func adapterSendCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
+func adapterSendCommand(std cli.Stdio, f *Flags) *cobra.Command {
 	var given []string
 	var object string
 	c := &cobra.Command{
@@ -408,7 +407,7 @@ them. This does not wait for the result; use ask or wait for that.`,
   ptywright adapter send s1 slash_command --param command=clear`,
 		Args:              cobra.ExactArgs(2),
 		Annotations:       map[string]string{cli.ExitsNote: "45"},
-		ValidArgsFunction: explainable,
+		ValidArgsFunction: AdapterIDs,
 		RunE: func(c *cobra.Command, args []string) error {
 			params := map[string]any{}
 			if object != "" {
@@ -436,7 +435,7 @@ them. This does not wait for the result; use ask or wait for that.`,
 	return c
 }
 
-func adapterEventsCommand(std cli.Stdio, f *remoteFlags) *cobra.Command {
+func adapterEventsCommand(std cli.Stdio, f *Flags) *cobra.Command {
 	var since uint64
 	var follow bool
 	c := &cobra.Command{
@@ -448,18 +447,18 @@ is one line, as in adapter.events.`,
 		Example:           `  ptywright adapter events s1 --follow --json`,
 		Args:              cobra.ExactArgs(1),
 		Annotations:       map[string]string{cli.ExitsNote: "45"},
-		ValidArgsFunction: explainable,
+		ValidArgsFunction: AdapterIDs,
 		RunE: func(c *cobra.Command, args []string) error {
 			s, a, err := f.on(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			defer s.Close()
-			err = s.Events(c.Context(), a, since, follow, func(e remote.AdapterEvent, dropped bool) error {
+			err = s.Events(c.Context(), a, since, follow, func(e AdapterEvent, dropped bool) error {
 				if dropped {
 					fmt.Fprintln(std.Err, "ptywright: earlier events are not kept")
 				}
-				if f.json {
+				if f.JSON {
 					return std.JSON(e.Raw)
 				}
 				_, err := fmt.Fprintf(std.Out, "%d %s %s\n", e.Seq, e.At.Local().Format(time.TimeOnly), cli.OneLine(e.Say()))
@@ -476,14 +475,14 @@ is one line, as in adapter.events.`,
 	return c
 }
 
-// explainable completes adapters, and the sessions that they drive.
-func explainable(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+// AdapterIDs completes adapters, and the sessions that they drive.
+func AdapterIDs(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return completeFrom(c, func(ctx context.Context, s *remote.Server) (ids []string, err error) {
+	return completeFrom(c, func(ctx context.Context, s *Server) (ids []string, err error) {
 		var live struct {
-			Adapters []remote.Adapter `json:"adapters"`
+			Adapters []Adapter `json:"adapters"`
 		}
 		err = s.Call(ctx, "adapter.live", nil, &live)
 		for _, a := range live.Adapters {
