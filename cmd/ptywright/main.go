@@ -14,12 +14,13 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
 )
 
 func main() {
 	std := cli.Stdio{In: os.Stdin, Out: &cli.Output{File: os.Stdout}, Err: os.Stderr}
-	if isTerminalMCP(os.Args) {
-		os.Exit(terminalMCP(context.Background(), os.Args[1:], std))
+	if serve.IsTerminalMCP(os.Args) {
+		os.Exit(serve.TerminalMCP(context.Background(), os.Args[1:], std))
 	}
 	root, args := command(std), os.Args[1:]
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
@@ -63,7 +64,7 @@ All methods and commands as JSON Schema: ptywright schema. To check this machine
 	}
 	root.SetVersionTemplate("ptywright " + cli.Build() + "\n")
 	root.AddCommand(slices.Concat(
-		remote.Commands(std), serveCommands(std), runCommands(std), recordingCommands(std), helpCommands(std),
+		remote.Commands(std), serve.Commands(std), runCommands(std), recordingCommands(std), helpCommands(std),
 		[]*cobra.Command{
 			attachCommand(std), replCommand(std), watchCommand(std), fleetCommand(std), pluginCommand(std), doctorCommand(std), config.Command(std),
 		},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	kit "github.com/ptywright/ptywright/cmd/ptywright/internal/plugin"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -72,7 +73,7 @@ states and intents that no case reaches, files that nothing requires. The progra
 The exit code is 1 if anything is found.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			found, err := kit.Check(c.Context(), folderArg(args), newLogger(std.Err, redact.Default))
+			found, err := kit.Check(c.Context(), folderArg(args), serve.NewLogger(std.Err, redact.Default))
 			if err != nil {
 				return err
 			}
@@ -109,7 +110,7 @@ then 1.`,
 					return cli.Usagef("--run: %w", err)
 				}
 			}
-			f, err := kit.Open(folderArg(args), newLogger(std.Err, redact.Default))
+			f, err := kit.Open(folderArg(args), serve.NewLogger(std.Err, redact.Default))
 			if err != nil {
 				return err
 			}

@@ -20,6 +20,7 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	kit "github.com/ptywright/ptywright/cmd/ptywright/internal/plugin"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
@@ -80,7 +81,7 @@ test --update writes it.`,
 
 // pluginRun hosts one plugin and its program.
 func pluginRun(ctx context.Context, std cli.Stdio, dir string, args []string, f runFlags) error {
-	folder, err := kit.Open(dir, newLogger(io.Discard, redact.Default))
+	folder, err := kit.Open(dir, serve.NewLogger(io.Discard, redact.Default))
 	if err != nil {
 		return err
 	}
@@ -116,12 +117,12 @@ func pluginRun(ctx context.Context, std cli.Stdio, dir string, args []string, f 
 		live = false
 	}
 	var ran *kit.Ran
-	flags := hostFlags{plugins: []string{folder.Dir + "/manifest.toml"}, sessions: 1, side: engine.MaxSide}
+	flags := serve.HostFlags{Plugins: []string{folder.Dir + "/manifest.toml"}, Sessions: 1, Side: engine.MaxSide}
 	quiet := std
 	if terminal { // a log does not belong on a raw terminal
 		quiet.Err = io.Discard
 	}
-	err = hosted(ctx, quiet, true, flags, func(ctx context.Context, h *service) error {
+	err = serve.Hosted(ctx, quiet, true, flags, func(ctx context.Context, h *serve.Service) error {
 		o.Cast = record.CastOptions{Title: folder.Source.Manifest.Name, Redactor: h.Redactor()}
 		if terminal {
 			restore, resized, err := rawTerminal(std)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -65,9 +66,9 @@ func bridge(ctx context.Context, std cli.Stdio, args []string, fixed pty.Size, r
 	resized := make(chan os.Signal, 1)
 	cli.NotifyResize(resized)
 	defer signal.Stop(resized)
-	watch := &lazyWatcher{log: newLogger(std.Err, redact.Default)}
+	watch := &serve.Watcher{Log: serve.NewLogger(std.Err, redact.Default)}
 	if err := pty.AdoptOrphans(); err != nil {
-		watch.log.Warn("descendants that leave their session may outlive it", "error", err)
+		watch.Log.Warn("descendants that leave their session may outlive it", "error", err)
 	}
 	if err := rec.begin(std.WindowSize(fixed)); err != nil { // before the program starts
 		return err
@@ -86,7 +87,7 @@ func bridge(ctx context.Context, std cli.Stdio, args []string, fixed pty.Size, r
 		kill := errors.Join(p.Kill(whole), pty.KillAdopted(whole))
 		watch.Remove(p)
 		p.Close()
-		if kill = errors.Join(kill, watch.close()); kill != nil && err == nil {
+		if kill = errors.Join(kill, watch.Close()); kill != nil && err == nil {
 			err = kill
 		}
 	}()

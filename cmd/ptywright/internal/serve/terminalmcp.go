@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol/client"
@@ -93,15 +94,15 @@ func refuseNesting() error {
 		"=1); have your MCP client connect to it")
 }
 
-// isTerminalMCP reports whether the process was started under Terminal MCP's name. When it
+// IsTerminalMCP reports whether the process was started under Terminal MCP's name. When it
 // starts itself, it uses its own commands.
-func isTerminalMCP(args []string) bool {
+func IsTerminalMCP(args []string) bool {
 	name := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
-	return name == terminalmcp.Name && (len(args) < 2 || args[1] != watcherName)
+	return name == terminalmcp.Name && (len(args) < 2 || args[1] != WatcherName)
 }
 
-// terminalMCP is the whole program when it is started as terminal-mcp: it returns the exit code.
-func terminalMCP(ctx context.Context, args []string, std cli.Stdio) int {
+// TerminalMCP is the whole program when it is started as terminal-mcp: it returns the exit code.
+func TerminalMCP(ctx context.Context, args []string, std cli.Stdio) int {
 	return cli.Run(ctx, terminalMCPCommand(std), spacedRecord(args), std)
 }
 
@@ -187,7 +188,7 @@ func (f *sharedFlags) run(ctx context.Context, std cli.Stdio) error {
 		return err
 	}
 	if f.headless { // like Terminal MCP, it ignores the flags of a shared terminal
-		return serveMCP(ctx, std, mcpFlags{hostFlags: defaultHost(), profileFlags: profileFlags{profile: terminalmcp.Name, raw: f.raw, terminal: f.terminalFlags}})
+		return serveMCP(ctx, std, mcpFlags{HostFlags: defaultHost(), profileFlags: profileFlags{profile: terminalmcp.Name, raw: f.raw, terminal: f.terminalFlags}})
 	}
 	if !term.IsTerminal(int(std.In.Fd())) {
 		return f.client(ctx, std)
@@ -218,9 +219,9 @@ func (f *sharedFlags) client(ctx context.Context, std cli.Stdio) error {
 	if err != nil {
 		return f.notShared(std, err)
 	}
-	ctx, _, stop := untilSignal(ctx, true)
+	ctx, _, stop := ending.Until(ctx, true)
 	defer stop()
-	log := newLogger(std.Err, redact.Default)
+	log := NewLogger(std.Err, redact.Default)
 	in, out, err := takePipes(std)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -19,14 +19,14 @@ import (
 type acpFlags struct {
 	raw    bool
 	output int
-	host   hostFlags
+	host   HostFlags
 }
 
 func (f *acpFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.raw, "trust-raw", false, "do not hide secrets, and let the agent request control sequences")
 	c.Flags().IntVar(&f.output, "max-output-bytes", acp.MaxOutputBytes, "output kept per terminal, whatever the agent requests")
 	f.host = defaultHost() // clients release terminals: no bounds on ended ones
-	c.Flags().IntVar(&f.host.sessions, "max-sessions", engine.DefaultSessions, "maximum number of terminals")
+	c.Flags().IntVar(&f.host.Sessions, "max-sessions", engine.DefaultSessions, "maximum number of terminals")
 }
 
 // maxOutput is the largest --max-output-bytes: a message of four times that still fits into any
@@ -62,7 +62,7 @@ see 'ptywright acp-proxy'.`,
 			if err := f.check(); err != nil {
 				return err
 			}
-			return hosted(c.Context(), std, true, f.host, func(ctx context.Context, h *service) error {
+			return Hosted(c.Context(), std, true, f.host, func(ctx context.Context, h *Service) error {
 				return serveACP(ctx, std, acp.New(h.Host, f.options()), h)
 			})
 		},
@@ -73,7 +73,7 @@ see 'ptywright acp-proxy'.`,
 
 // serveACP serves one peer. A wait for an exit has no timeout of its own, so programs are ended
 // some time after the end of the input, and the waits then return how they ended.
-func serveACP(ctx context.Context, std cli.Stdio, d protocol.Dialect, h *service) error {
+func serveACP(ctx context.Context, std cli.Stdio, d protocol.Dialect, h *Service) error {
 	in, out, err := takePipes(std)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func serveACP(ctx context.Context, std cli.Stdio, d protocol.Dialect, h *service
 		})
 	})
 	config := protocol.Config{Limits: protocol.Limits{Executing: acpExecuting}, Log: h.Log}
-	return serveConn(ctx, protocol.Join(&untilEOF{in, over}, out), d, config)
+	return Conn(ctx, protocol.Join(&untilEOF{in, over}, out), d, config)
 }
 
 // inputEndBound is how long an awaited program may run after its peer has closed the input.

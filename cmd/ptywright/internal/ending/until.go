@@ -1,4 +1,4 @@
-package main
+package ending
 
 import (
 	"context"
@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// untilSignal returns a context that the first signal to end cancels, and one that the second
+// Until returns a context that the first signal to end cancels, and one that the second
 // cancels: after that nothing is waited for. A server with many clients keeps running when its
 // terminal hangs up.
-func untilSignal(ctx context.Context, stdio bool) (first, second context.Context, stop func()) {
+func Until(ctx context.Context, stdio bool) (first, second context.Context, stop func()) {
 	first, cancelFirst := context.WithCancel(ctx)
 	second, cancelSecond := context.WithCancel(context.WithoutCancel(ctx))
 	signals := make(chan os.Signal, 4)

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -33,7 +33,7 @@ func (f *sharedFlags) share(ctx context.Context, std cli.Stdio) error {
 	}
 	defer l.Close()
 	var code error
-	err = hosted(ctx, std, true, defaultHost(), func(ctx context.Context, h *service) error {
+	err = Hosted(ctx, std, true, defaultHost(), func(ctx context.Context, h *Service) error {
 		o.Raw = f.raw
 		o.RecordDir, o.Limits = f.recordDir, &f.limits
 		o.Taps, o.Attended = []engine.Tap{&shown{out: std.Out}}, true

@@ -1,4 +1,4 @@
-package main
+package serve
 
 // nonblock is not needed: opening a file does not wait.
 const nonblock = 0

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -32,7 +32,7 @@ editor inside the tool calls they belong to. The exit code is the agent's.`,
 			if err := f.check(); err != nil {
 				return err
 			}
-			return hosted(c.Context(), std, true, f.host, func(ctx context.Context, h *service) error { return acpProxy(ctx, std, f, h, args) })
+			return Hosted(c.Context(), std, true, f.host, func(ctx context.Context, h *Service) error { return acpProxy(ctx, std, f, h, args) })
 		},
 	}
 	f.add(c)
@@ -40,7 +40,7 @@ editor inside the tool calls they belong to. The exit code is the agent's.`,
 	return c
 }
 
-func acpProxy(ctx context.Context, std cli.Stdio, f acpFlags, h *service, args []string) error {
+func acpProxy(ctx context.Context, std cli.Stdio, f acpFlags, h *Service, args []string) error {
 	stream, err := takeStdio(std)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"bytes"
@@ -63,9 +63,9 @@ func (f *logFlags) open(std io.Writer, hide *redact.Redactor, lone bool) (log *s
 	return newLoggerAt(w, level, f.format, hide), done, nil
 }
 
-// newLogger writes each event as one line of text: control characters are quoted, and every text is
+// NewLogger writes each event as one line of text: control characters are quoted, and every text is
 // redacted by hide.
-func newLogger(w io.Writer, hide *redact.Redactor) *slog.Logger {
+func NewLogger(w io.Writer, hide *redact.Redactor) *slog.Logger {
 	return newLoggerAt(w, slog.LevelInfo, "text", hide)
 }
 

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -41,7 +41,7 @@ func (f *untermFlags) folder() (string, error) {
 }
 
 // server starts the instance for the flags.
-func (f *untermFlags) server(h *service) (*unterm.Server, error) {
+func (f *untermFlags) server(h *Service) (*unterm.Server, error) {
 	root, err := f.folder()
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (f *untermFlags) server(h *service) (*unterm.Server, error) {
 
 func untermCommand(std cli.Stdio) *cobra.Command {
 	var f untermFlags
-	var hosts hostFlags
+	var hosts HostFlags
 	c := &cobra.Command{
 		Use:   "unterm",
 		Short: "Serve Unterm's methods to its clients",
@@ -71,7 +71,7 @@ it prints its name and address on standard output, and nothing else.`,
 			if err := checkBounds(hosts.bounds()); err != nil {
 				return err
 			}
-			return hosted(c.Context(), std, false, hosts, func(ctx context.Context, h *service) error {
+			return Hosted(c.Context(), std, false, hosts, func(ctx context.Context, h *Service) error {
 				s, err := f.server(h)
 				if err != nil {
 					return err
@@ -89,7 +89,7 @@ it prints its name and address on standard output, and nothing else.`,
 }
 
 // openUnterm opens the door of an instance.
-func openUnterm(h *service, f *untermFlags) (door, error) {
+func openUnterm(h *Service, f *untermFlags) (door, error) {
 	s, err := f.server(h)
 	if err != nil {
 		return door{}, fmt.Errorf("serve Unterm's methods: %w", err)

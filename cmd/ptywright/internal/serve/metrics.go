@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"runtime"
@@ -13,7 +13,7 @@ import (
 
 // metrics is a server's page of counts for monitoring: numbers, and no program's text. All labels
 // are fixed here.
-func (h *service) metrics() string {
+func (h *Service) metrics() string {
 	var p page.Page
 	s := h.Engine.Stats()
 	p.Info("ptywright_build_info", "The build.", "version", cli.Version())

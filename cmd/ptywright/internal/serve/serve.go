@@ -1,4 +1,8 @@
-package main
+// Package serve holds the commands that serve: serve, mcp, acp, acp-proxy and unterm, which [Commands]
+// makes, and terminal-mcp, the name under which this program is Terminal MCP. [Hosted] runs what needs
+// sessions of its own: it gives it an engine with plugins, a log and a watcher, and sees to it that
+// nothing of them is left.
+package serve
 
 import (
 	"context"
@@ -15,6 +19,7 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/internal/host"
@@ -28,7 +33,7 @@ import (
 
 // serveFlags are the flags of serve.
 type serveFlags struct {
-	hostFlags
+	HostFlags
 	profileFlags
 	stdio      bool
 	socket     string
@@ -42,28 +47,28 @@ type serveFlags struct {
 	message, requests, queued, replies, depth int
 }
 
-// hostFlags are the flags of every server.
-type hostFlags struct {
+// HostFlags are the flags of every server.
+type HostFlags struct {
 	log            logFlags
-	plugins        []string
+	Plugins        []string
 	reload         bool
-	sessions, side int
+	Sessions, Side int
 	ended, bytes   int
 }
 
 // defaultHost has the values for commands without these flags.
-func defaultHost() hostFlags {
-	return hostFlags{sessions: engine.DefaultSessions, ended: engine.DefaultEnded, bytes: engine.DefaultEndedBytes, side: engine.MaxSide}
+func defaultHost() HostFlags {
+	return HostFlags{Sessions: engine.DefaultSessions, ended: engine.DefaultEnded, bytes: engine.DefaultEndedBytes, Side: engine.MaxSide}
 }
 
-func (f *hostFlags) add(c *cobra.Command) {
+func (f *HostFlags) add(c *cobra.Command) {
 	fs := c.Flags()
-	fs.StringArrayVar(&f.plugins, "plugin", nil, "load the plugin whose `manifest.toml` this is; may be given more than once")
+	fs.StringArrayVar(&f.Plugins, "plugin", nil, "load the plugin whose `manifest.toml` this is; may be given more than once")
 	fs.BoolVar(&f.reload, "plugin-reload", false, "reload such a plugin when its files change, for plugin authors")
-	fs.IntVar(&f.sessions, "max-sessions", engine.DefaultSessions, "sessions that run at a time")
+	fs.IntVar(&f.Sessions, "max-sessions", engine.DefaultSessions, "sessions that run at a time")
 	fs.IntVar(&f.ended, "max-ended", engine.DefaultEnded, "sessions that have ended and are kept; older ones are forgotten")
 	fs.IntVar(&f.bytes, "max-ended-bytes", engine.DefaultEndedBytes, "memory of those together")
-	fs.IntVar(&f.side, "max-screen", engine.MaxSide, "rows or columns of a screen, at most 1000")
+	fs.IntVar(&f.Side, "max-screen", engine.MaxSide, "rows or columns of a screen, at most 1000")
 	f.log.add(c)
 }
 
@@ -73,9 +78,9 @@ type bound struct {
 	value, most int
 }
 
-func (f *hostFlags) bounds() []bound {
+func (f *HostFlags) bounds() []bound {
 	return []bound{
-		{"max-sessions", f.sessions, 1 << 20}, {"max-ended", f.ended, 1 << 20}, {"max-ended-bytes", f.bytes, 1 << 30}, {"max-screen", f.side, engine.MaxSide},
+		{"max-sessions", f.Sessions, 1 << 20}, {"max-ended", f.ended, 1 << 20}, {"max-ended-bytes", f.bytes, 1 << 30}, {"max-screen", f.Side, engine.MaxSide},
 	}
 }
 
@@ -127,7 +132,7 @@ the default socket, $PTYWRIGHT_HOME/socket or ~/.ptywright/socket.`,
 	fs.IntVar(&f.requests, "max-requests", 256, "requests a connection may have under way; more are queued")
 	fs.IntVar(&f.queued, "max-queued-bytes", 16<<20, "requests a connection may have queued; then it is not read")
 	fs.IntVar(&f.replies, "max-reply-bytes", 8<<20, "replies a client may leave unread; then it is cut off")
-	f.hostFlags.add(c)
+	f.HostFlags.add(c)
 	f.profileFlags.add(c)
 	for _, name := range []string{"profile", "trust-raw"} {
 		fs.Lookup(name).Usage = "with --mcp-http: " + fs.Lookup(name).Usage
@@ -141,7 +146,7 @@ the default socket, $PTYWRIGHT_HOME/socket or ~/.ptywright/socket.`,
 
 // check refuses values that make no sense.
 func (f *serveFlags) check() error {
-	return checkBounds(append(f.hostFlags.bounds(),
+	return checkBounds(append(f.HostFlags.bounds(),
 		bound{"max-message-bytes", f.message, 1 << 30}, bound{"max-requests", f.requests, 1 << 20}, bound{"max-queued-bytes", f.queued, 1 << 30},
 		bound{"max-reply-bytes", f.replies, 1 << 30}, bound{"max-matcher-depth", f.depth, matchers.MaxDepth},
 	))
@@ -162,8 +167,8 @@ const heapFloor = 16 << 20
 // Replies have two seconds; a request that computes cannot be interrupted.
 const stuckBound = 2300 * time.Millisecond
 
-// A service is a host that is being served, and what its metrics count.
-type service struct {
+// A Service is a host that is being served, and what its metrics count.
+type Service struct {
 	*host.Host
 	began time.Time
 	// Counts connections, once it exists.
@@ -171,9 +176,9 @@ type service struct {
 	dialect atomic.Pointer[native.Server]
 }
 
-// hosted runs a server over a fresh engine until it returns, and makes sure that nothing outlives
+// Hosted runs a server over a fresh engine until it returns, and makes sure that nothing outlives
 // it. With lone it serves one client, and ends when its terminal hangs up.
-func hosted(ctx context.Context, std cli.Stdio, lone bool, f hostFlags, serve func(ctx context.Context, h *service) error) error {
+func Hosted(ctx context.Context, std cli.Stdio, lone bool, f HostFlags, serve func(ctx context.Context, h *Service) error) error {
 	known := new(redact.Known) // secrets, whatever they look like
 	log, logged, err := f.log.open(std.Err, redact.Default.With(known).ForAll(), lone)
 	if err != nil {
@@ -186,17 +191,17 @@ func hosted(ctx context.Context, std cli.Stdio, lone bool, f hostFlags, serve fu
 	if err := pty.AdoptOrphans(); err != nil {
 		log.Warn("descendants that leave their session may outlive it", "error", err)
 	}
-	ctx, hurry, stop := untilSignal(ctx, lone)
+	ctx, hurry, stop := ending.Until(ctx, lone)
 	defer stop()
 
 	var ended atomic.Bool // there is nothing left to wait for
-	watch := &lazyWatcher{log: log, reserve: heapFloor}
-	h := &service{began: time.Now(), Host: host.New(engine.Options{
+	watch := &Watcher{Log: log, reserve: heapFloor}
+	h := &Service{began: time.Now(), Host: host.New(engine.Options{
 		Version:  cli.Version(),
-		Sessions: f.sessions, Ended: f.ended, EndedBytes: f.bytes, Side: f.side, Watch: watch, Log: log,
+		Sessions: f.Sessions, Ended: f.ended, EndedBytes: f.bytes, Side: f.Side, Watch: watch, Log: log,
 	}, known)}
 	h.Metrics = h.metrics
-	if err := loadPlugins(h.Catalog, f.plugins); err != nil {
+	if err := LoadPlugins(h.Catalog, f.Plugins); err != nil {
 		return err
 	}
 
@@ -211,7 +216,7 @@ func hosted(ctx context.Context, std cli.Stdio, lone bool, f hostFlags, serve fu
 	end := sync.OnceFunc(func() {
 		bound, cancel := context.WithTimeout(hurry, endBound)
 		defer cancel()
-		if err := errors.Join(h.Engine.Close(bound), pty.KillAdopted(bound), watch.close()); err != nil {
+		if err := errors.Join(h.Engine.Close(bound), pty.KillAdopted(bound), watch.Close()); err != nil {
 			log.Error("some of what the sessions started could not be ended", "error", err)
 		}
 	})
@@ -242,7 +247,7 @@ func serve(ctx context.Context, std cli.Stdio, f serveFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	return hosted(ctx, std, f.stdio, f.hostFlags, func(ctx context.Context, h *service) error {
+	return Hosted(ctx, std, f.stdio, f.HostFlags, func(ctx context.Context, h *Service) error {
 		limits := protocol.Limits{Message: f.message, Executing: f.requests, Queued: f.queued, Replies: f.replies}
 		dialect := native.New(h.Host, native.Options{Limits: limits, PluginLoad: f.loads, MatcherDepth: f.depth})
 		h.dialect.Store(dialect)
@@ -339,8 +344,8 @@ func alongside(ctx context.Context, servers ...func(context.Context) error) erro
 	return first
 }
 
-// loadPlugins adds the plugins that the user names.
-func loadPlugins(c *plugins.Catalog, manifests []string) error {
+// LoadPlugins adds the plugins that the user names.
+func LoadPlugins(c *plugins.Catalog, manifests []string) error {
 	for _, path := range manifests {
 		if _, err := c.Load(path); err != nil {
 			return fmt.Errorf("--plugin %s: %w", path, err)
@@ -355,10 +360,10 @@ func serveStdio(ctx context.Context, std cli.Stdio, d protocol.Dialect, config p
 	if err != nil {
 		return err
 	}
-	return serveConn(ctx, stream, d, config)
+	return Conn(ctx, stream, d, config)
 }
 
-func serveConn(ctx context.Context, stream io.ReadWriteCloser, d protocol.Dialect, config protocol.Config) error {
+func Conn(ctx context.Context, stream io.ReadWriteCloser, d protocol.Dialect, config protocol.Config) error {
 	err := protocol.NewConn(stream, d, config).Serve(ctx)
 	if err != nil && !errors.Is(err, protocol.ErrShutdown) && !errors.Is(err, protocol.ErrPeerGone) {
 		config.Log.Warn("the connection ended early", "error", err)
@@ -367,7 +372,7 @@ func serveConn(ctx context.Context, stream io.ReadWriteCloser, d protocol.Dialec
 }
 
 // openSocket opens the door for the clients of a socket; path is "" for the default one.
-func openSocket(h *service, path string, d protocol.Dialect, config protocol.Config) (door, error) {
+func openSocket(h *Service, path string, d protocol.Dialect, config protocol.Config) (door, error) {
 	hint := ""
 	if path == "" {
 		var err error
@@ -394,10 +399,10 @@ func openSocket(h *service, path string, d protocol.Dialect, config protocol.Con
 	}, nil
 }
 
-// A lazyWatcher starts the watcher with the first session, so that a server without sessions needs
+// A Watcher starts the watcher with the first session, so that a server without sessions needs
 // no second process, and retries with the next if that failed.
-type lazyWatcher struct {
-	log     *slog.Logger
+type Watcher struct {
+	Log     *slog.Logger
 	reserve int // bytes to reserve with the first session
 
 	mu sync.Mutex // held while the watcher is started, which blocks for an exec
@@ -407,7 +412,7 @@ type lazyWatcher struct {
 }
 
 // Add records a child.
-func (l *lazyWatcher) Add(p *pty.PTY) {
+func (l *Watcher) Add(p *pty.PTY) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.floor == nil {
@@ -419,11 +424,11 @@ func (l *lazyWatcher) Add(p *pty.PTY) {
 	if l.w == nil {
 		self, err := os.Executable()
 		if err == nil {
-			l.w, err = pty.StartWatcher([]string{self, watcherName})
+			l.w, err = pty.StartWatcher([]string{self, WatcherName})
 		}
 		if err != nil {
 			if !errors.Is(err, errors.ErrUnsupported) {
-				l.log.Warn("children may outlive this server if it is killed outright", "error", err)
+				l.Log.Warn("children may outlive this server if it is killed outright", "error", err)
 			}
 			return
 		}
@@ -432,7 +437,7 @@ func (l *lazyWatcher) Add(p *pty.PTY) {
 }
 
 // Remove removes a child.
-func (l *lazyWatcher) Remove(p *pty.PTY) {
+func (l *Watcher) Remove(p *pty.PTY) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.w != nil {
@@ -440,7 +445,7 @@ func (l *lazyWatcher) Remove(p *pty.PTY) {
 	}
 }
 
-func (l *lazyWatcher) close() error {
+func (l *Watcher) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.w == nil {
@@ -449,12 +454,12 @@ func (l *lazyWatcher) close() error {
 	return l.w.Close()
 }
 
-// watcherName is the hidden command that the watcher runs as.
-const watcherName = "watch-children"
+// WatcherName is the hidden command that the watcher runs as.
+const WatcherName = "watch-children"
 
 func watcherCommand(std cli.Stdio) *cobra.Command {
 	return &cobra.Command{
-		Use:    watcherName,
+		Use:    WatcherName,
 		Short:  "End what a killed server left behind; started by the server itself",
 		Hidden: true,
 		Args:   cobra.NoArgs,
@@ -462,8 +467,8 @@ func watcherCommand(std cli.Stdio) *cobra.Command {
 	}
 }
 
-// serveCommands are the commands that serve, and the hidden one that a server starts.
-func serveCommands(std cli.Stdio) []*cobra.Command {
+// Commands are the commands that serve, and the hidden one that a server starts.
+func Commands(std cli.Stdio) []*cobra.Command {
 	return []*cobra.Command{
 		serveCommand(std), mcpCommand(std), acpCommand(std), acpProxyCommand(std), untermCommand(std), watcherCommand(std),
 	}

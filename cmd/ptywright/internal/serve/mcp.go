@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -22,7 +22,7 @@ const tokenName = "PTYWRIGHT_MCP_TOKEN"
 
 // mcpFlags are the flags of mcp.
 type mcpFlags struct {
-	hostFlags
+	HostFlags
 	profileFlags
 	http string
 }
@@ -68,7 +68,7 @@ to type it.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("max-sessions") {
-				f.terminal.sessions = f.sessions
+				f.terminal.sessions = f.Sessions
 			}
 			return serveMCP(c.Context(), std, f)
 		},
@@ -78,7 +78,7 @@ to type it.`,
 	for _, name := range terminalNames {
 		c.Flags().Lookup(name).Usage = "with --profile terminal-mcp: " + c.Flags().Lookup(name).Usage
 	}
-	f.hostFlags.add(c)
+	f.HostFlags.add(c)
 	return c
 }
 
@@ -89,7 +89,7 @@ func (f *profileFlags) add(c *cobra.Command) {
 }
 
 // server makes the MCP server for the flags.
-func (f *profileFlags) server(h *service) (*mcp.Server, error) {
+func (f *profileFlags) server(h *Service) (*mcp.Server, error) {
 	make, ok := profiles[f.profile]
 	if !ok {
 		return nil, cli.Usagef("--profile is %q: give ptywright or terminal-mcp", f.profile)
@@ -102,10 +102,10 @@ func (f *profileFlags) server(h *service) (*mcp.Server, error) {
 }
 
 func serveMCP(ctx context.Context, std cli.Stdio, f mcpFlags) error {
-	if err := checkBounds(f.hostFlags.bounds()); err != nil {
+	if err := checkBounds(f.HostFlags.bounds()); err != nil {
 		return err
 	}
-	return hosted(ctx, std, f.http == "", f.hostFlags, func(ctx context.Context, h *service) error {
+	return Hosted(ctx, std, f.http == "", f.HostFlags, func(ctx context.Context, h *Service) error {
 		s, err := f.profileFlags.server(h)
 		if err != nil {
 			return err
