@@ -1,4 +1,4 @@
-package main
+package fleet
 
 import (
 	"errors"
@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/fleet"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
@@ -53,7 +52,7 @@ output so far is printed.`,
 			}
 			var failed []error
 			late, bad, n := 0, 0, 0
-			err = fl.Broadcast(c.Context(), chosen, to.session, strings.Join(args, " "), limit, func(r fleet.Run) {
+			err = fl.Broadcast(c.Context(), chosen, to.session, strings.Join(args, " "), limit, func(r Run) {
 				n++
 				switch {
 				case r.Err != nil:
@@ -74,7 +73,7 @@ output so far is printed.`,
 			case err != nil || len(failed) > 0:
 				return errors.Join(err, cli.OneError(failed))
 			case late > 0:
-				return fmt.Errorf("%w: the command has not ended in %d of %d instances after %v", fleet.ErrTimeout, late, n, limit)
+				return fmt.Errorf("%w: the command has not ended in %d of %d instances after %v", ErrTimeout, late, n, limit)
 			case bad > 0:
 				return cli.ExitCode(cli.ExitError) // what failed is already printed
 			}
@@ -87,7 +86,7 @@ output so far is printed.`,
 	return c
 }
 
-func printRun(w io.Writer, r fleet.Run) {
+func printRun(w io.Writer, r Run) {
 	how := ""
 	switch {
 	case r.Err != nil: // the error is reported at the end
@@ -120,7 +119,7 @@ func heading(w io.Writer, name string, title instance.Optional, how string) {
 func fleetWait(std cli.Stdio, f *fleetFlags) *cobra.Command {
 	var to chosen
 	var every, one, idle bool
-	var until fleet.Condition
+	var until Condition
 	var timeout time.Duration
 	c := &cobra.Command{
 		Use:   "wait [flags]",
@@ -152,7 +151,7 @@ On a timeout the exit code is 3, and the program and last ten lines of each inst
 			if err != nil {
 				return err
 			}
-			return fl.WaitFor(c.Context(), chosen, to.session, until, !one, timeout, func(w fleet.Wait) {
+			return fl.WaitFor(c.Context(), chosen, to.session, until, !one, timeout, func(w Wait) {
 				if f.json {
 					f.told = true
 					std.JSON(w)
@@ -171,7 +170,7 @@ On a timeout the exit code is 3, and the program and last ten lines of each inst
 	return c
 }
 
-func printWait(w io.Writer, r fleet.Wait) {
+func printWait(w io.Writer, r Wait) {
 	after := (time.Duration(r.ElapsedMS) * time.Millisecond).String()
 	switch {
 	case r.Matched:

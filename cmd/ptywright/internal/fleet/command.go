@@ -1,4 +1,4 @@
-package main
+package fleet
 
 import (
 	"context"
@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/fleet"
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
 
@@ -30,16 +29,16 @@ type fleetFlags struct {
 	told   bool // each instance's result is on standard output, as JSON
 }
 
-func (f *fleetFlags) open() (fleet.Fleet, error) {
+func (f *fleetFlags) open() (Fleet, error) {
 	switch {
 	case f.root != "" && f.compat:
-		return fleet.Fleet{}, cli.Usagef("--root and --compat-root exclude each other")
+		return Fleet{}, cli.Usagef("--root and --compat-root exclude each other")
 	case f.root != "":
 		root, err := filepath.Abs(f.root)
-		return fleet.Fleet{Root: root}, err
+		return Fleet{Root: root}, err
 	}
 	root, err := instance.DefaultRoot(f.compat)
-	return fleet.Fleet{Root: root}, err
+	return Fleet{Root: root}, err
 }
 
 // none reports that there is nothing to do, if the root exists: a misspelt one is an error.
@@ -66,8 +65,8 @@ func (s *chosen) add(c *cobra.Command) {
 
 // selection is the flags' selection. An empty value, as of a variable that is not set, does not
 // select all instances.
-func (s *chosen) selection(c *cobra.Command) (fleet.Selection, error) {
-	chosen := fleet.Selection{Tag: s.tag}
+func (s *chosen) selection(c *cobra.Command) (Selection, error) {
+	chosen := Selection{Tag: s.tag}
 	for _, name := range s.names {
 		if name = strings.TrimSpace(name); name != "" {
 			chosen.Names = append(chosen.Names, name)
@@ -86,7 +85,7 @@ func (s *chosen) addSession(c *cobra.Command) {
 	c.Flags().IntVar(&s.session, "session", 0, "session number; 0 is the shell an instance starts with")
 }
 
-func fleetCommand(std cli.Stdio) *cobra.Command {
+func Command(std cli.Stdio) *cobra.Command {
 	var f fleetFlags
 	c := &cobra.Command{
 		Use:   "fleet",
@@ -123,16 +122,16 @@ Exit codes: 0 success, 1 an instance or its command failed, 2 usage, 3 timed out
 
 // exit gives an error its exit code.
 func (f *fleetFlags) exit(ctx context.Context, err error) error {
-	var missing *fleet.NoInstanceError
+	var missing *NoInstanceError
 	code, reason := cli.ExitError, ""
 	switch {
 	case err == nil, cli.HasCode(err):
 		return err
 	case ctx.Err() != nil:
 		code, reason = cli.ExitInterrupted, "interrupted"
-	case errors.As(err, &missing), errors.Is(err, fleet.ErrNone):
+	case errors.As(err, &missing), errors.Is(err, ErrNone):
 		code, reason = cli.ExitMissing, "no_instance"
-	case errors.Is(err, fleet.ErrTimeout):
+	case errors.Is(err, ErrTimeout):
 		code, reason = cli.ExitTimeout, "timeout"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, instance.ErrFolder):
 		code, reason = cli.ExitPermission, "permission_denied"
@@ -152,8 +151,8 @@ are left out for an instance that does not answer within two seconds.`,
 			if err != nil {
 				return err
 			}
-			all, err := fl.List(c.Context(), fleet.Selection{})
-			if errors.Is(err, fleet.ErrNone) {
+			all, err := fl.List(c.Context(), Selection{})
+			if errors.Is(err, ErrNone) {
 				return f.none(std, err)
 			}
 			if err != nil {
@@ -165,7 +164,7 @@ are left out for an instance that does not answer within two seconds.`,
 }
 
 // instances prints a table, or one line per instance.
-func (f *fleetFlags) instances(w io.Writer, all []fleet.Status) error {
+func (f *fleetFlags) instances(w io.Writer, all []Status) error {
 	if f.json {
 		return cli.JSONLines(w, all...)
 	}
@@ -179,7 +178,7 @@ func (f *fleetFlags) instances(w io.Writer, all []fleet.Status) error {
 }
 
 // sessionsOf describes how many sessions an instance has, and the first one.
-func sessionsOf(i fleet.Status) (count, first string) {
+func sessionsOf(i Status) (count, first string) {
 	if i.Err != nil {
 		return "?", "no answer"
 	}
@@ -203,7 +202,7 @@ func sessionsOf(i fleet.Status) (count, first string) {
 }
 
 // runs describes what has the terminal of a session.
-func runs(s fleet.Session) string {
+func runs(s Session) string {
 	switch {
 	case s.Dead:
 		return "has ended"
@@ -258,17 +257,17 @@ logs/NAME.log under the root.`,
 	}
 	c.Flags().StringArrayVar(&folders, "cwd", nil, "working `DIRECTORY` of an instance (default: this one)")
 	c.Flags().StringArrayVar(&tags, "tag", nil, "`TITLE` of an instance")
-	c.Flags().DurationVar(&timeout, "timeout", fleet.StartBound, "how long they may take to start")
+	c.Flags().DurationVar(&timeout, "timeout", StartBound, "how long they may take to start")
 	return c
 }
 
 // launches specifies n instances.
-func launches(count string, folders, tags []string) ([]fleet.Launch, error) {
+func launches(count string, folders, tags []string) ([]Launch, error) {
 	n, err := strconv.Atoi(count)
-	if err != nil || n < 1 || n > fleet.MostAtOnce {
-		return nil, cli.Usagef("%q is not a number of instances: give 1 to %d", count, fleet.MostAtOnce)
+	if err != nil || n < 1 || n > MostAtOnce {
+		return nil, cli.Usagef("%q is not a number of instances: give 1 to %d", count, MostAtOnce)
 	}
-	all := make([]fleet.Launch, n)
+	all := make([]Launch, n)
 	for i := range all {
 		folder, err := oneOf("cwd", folders, n, i)
 		if err != nil {

@@ -1,4 +1,4 @@
-package main
+package fleet
 
 import (
 	"errors"
@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/fleet"
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
 
@@ -28,7 +27,7 @@ that has ended is listed for another minute, with its last screen.`,
 			if err != nil {
 				return err
 			}
-			all, err := fl.List(c.Context(), fleet.Selection{Names: args})
+			all, err := fl.List(c.Context(), Selection{Names: args})
 			if err != nil {
 				return err
 			}
@@ -45,7 +44,7 @@ that has ended is listed for another minute, with its last screen.`,
 					if f.json {
 						std.JSON(struct {
 							ID string `json:"id"`
-							fleet.Session
+							Session
 						}{i.ID, s})
 						continue
 					}
@@ -133,7 +132,7 @@ that do not end before the timeout are killed.`,
 				return err
 			}
 			var failed []error
-			err = fl.Stop(c.Context(), fleet.Selection{Names: args}, timeout, kill, func(s fleet.Stop) {
+			err = fl.Stop(c.Context(), Selection{Names: args}, timeout, kill, func(s Stop) {
 				if s.Err != nil {
 					failed = append(failed, s.Err)
 				}
@@ -147,7 +146,7 @@ that do not end before the timeout are killed.`,
 					fmt.Fprintf(std.Out, "%s has ended\n", cli.OneLine(s.ID))
 				}
 			})
-			if all && errors.Is(err, fleet.ErrNone) {
+			if all && errors.Is(err, ErrNone) {
 				return f.none(std, err)
 			}
 			return errors.Join(err, cli.OneError(failed))
@@ -155,6 +154,6 @@ that do not end before the timeout are killed.`,
 	}
 	c.Flags().BoolVar(&all, "all", false, "stop all instances")
 	c.Flags().BoolVar(&kill, "kill", false, "kill those that do not end in time")
-	c.Flags().DurationVar(&timeout, "timeout", fleet.EndBound, "how long they may take to end")
+	c.Flags().DurationVar(&timeout, "timeout", EndBound, "how long they may take to end")
 	return c
 }
