@@ -1,4 +1,7 @@
-package main
+// Package run holds the commands that bridge this terminal, or a pipe, to one program on a
+// pseudo-terminal of its own: run, and record, which keeps what it shows or has a server keep a
+// session. [Commands] makes both.
+package run
 
 import (
 	"context"
@@ -20,8 +23,8 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// runCommands are run and record.
-func runCommands(std cli.Stdio) []*cobra.Command {
+// Commands are run and record.
+func Commands(std cli.Stdio) []*cobra.Command {
 	return []*cobra.Command{runCommand(std), recordCommand(std)}
 }
 
