@@ -14,6 +14,7 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/fleet"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/recordings"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/run"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
@@ -66,7 +67,7 @@ All methods and commands as JSON Schema: ptywright schema. To check this machine
 	}
 	root.SetVersionTemplate("ptywright " + cli.Build() + "\n")
 	root.AddCommand(slices.Concat(
-		remote.Commands(std), serve.Commands(std), run.Commands(std), recordingCommands(std), helpCommands(std),
+		remote.Commands(std), serve.Commands(std), run.Commands(std), recordings.Commands(std), helpCommands(std),
 		[]*cobra.Command{
 			attachCommand(std), replCommand(std), watchCommand(std), fleet.Command(std), pluginCommand(std), doctorCommand(std), config.Command(std),
 		},

@@ -1,4 +1,6 @@
-package main
+// Package recordings holds the commands that show what was recorded: play, cast2text and shot, which
+// also draws sessions and programs. [Commands] makes them.
+package recordings
 
 import (
 	"errors"
@@ -20,8 +22,8 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// recordingCommands are play, cast2text and shot.
-func recordingCommands(std cli.Stdio) []*cobra.Command {
+// Commands are play, cast2text and shot.
+func Commands(std cli.Stdio) []*cobra.Command {
 	return []*cobra.Command{playCommand(std), cast2textCommand(std), shotCommand(std)}
 }
 
