@@ -14,6 +14,7 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/fleet"
+	kit "github.com/ptywright/ptywright/cmd/ptywright/internal/plugin"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/recordings"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/run"
@@ -69,7 +70,7 @@ All methods and commands as JSON Schema: ptywright schema. To check this machine
 	root.AddCommand(slices.Concat(
 		remote.Commands(std), serve.Commands(std), run.Commands(std), recordings.Commands(std), helpCommands(std),
 		[]*cobra.Command{
-			attachCommand(std), replCommand(std), watchCommand(std), fleet.Command(std), pluginCommand(std), doctorCommand(std), config.Command(std),
+			attachCommand(std), replCommand(std), watchCommand(std), fleet.Command(std), kit.Command(std), doctorCommand(std), config.Command(std),
 		},
 	)...)
 	root.CompletionOptions.DisableDefaultCmd = true // we have our own completions command

@@ -1,4 +1,4 @@
-package main
+package plugin
 
 import (
 	"errors"
@@ -11,14 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
-	kit "github.com/ptywright/ptywright/cmd/ptywright/internal/plugin"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/redact"
 )
 
-// pluginCommand is the toolkit of plugin authors.
-func pluginCommand(std cli.Stdio) *cobra.Command {
+// Command is the toolkit of plugin authors.
+func Command(std cli.Stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plugin",
 		Short: "Make, check, test, run and explain plugins",
@@ -45,9 +44,9 @@ digit. Existing files are never changed.`,
   ptywright plugin new --program htop --dir adapters htop`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			folder, err := kit.New(dir, args[0], program)
+			folder, err := New(dir, args[0], program)
 			var fault *plugins.ManifestError
-			if errors.As(err, &fault) || errors.Is(err, kit.ErrExists) {
+			if errors.As(err, &fault) || errors.Is(err, ErrExists) {
 				return cli.Usagef("make the plugin %s: %w", args[0], err)
 			}
 			if err != nil {
@@ -73,7 +72,7 @@ states and intents that no case reaches, files that nothing requires. The progra
 The exit code is 1 if anything is found.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			found, err := kit.Check(c.Context(), folderArg(args), serve.NewLogger(std.Err, redact.Default))
+			found, err := Check(c.Context(), folderArg(args), serve.NewLogger(std.Err, redact.Default))
 			if err != nil {
 				return err
 			}
@@ -110,7 +109,7 @@ then 1.`,
 					return cli.Usagef("--run: %w", err)
 				}
 			}
-			f, err := kit.Open(folderArg(args), serve.NewLogger(std.Err, redact.Default))
+			f, err := Open(folderArg(args), serve.NewLogger(std.Err, redact.Default))
 			if err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-package main
+package plugin
 
 import (
 	"context"
@@ -18,7 +18,6 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
-	kit "github.com/ptywright/ptywright/cmd/ptywright/internal/plugin"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
 	"github.com/ptywright/ptywright/engine"
@@ -81,12 +80,12 @@ test --update writes it.`,
 
 // pluginRun hosts one plugin and its program.
 func pluginRun(ctx context.Context, std cli.Stdio, dir string, args []string, f runFlags) error {
-	folder, err := kit.Open(dir, serve.NewLogger(io.Discard, redact.Default))
+	folder, err := Open(dir, serve.NewLogger(io.Discard, redact.Default))
 	if err != nil {
 		return err
 	}
 	terminal := term.IsTerminal(int(std.In.Fd()))
-	o := kit.RunOptions{Args: args, In: std.In, Out: std.Out, Terminal: terminal, Record: f.record, Patience: f.timeout}
+	o := RunOptions{Args: args, In: std.In, Out: std.Out, Terminal: terminal, Record: f.record, Patience: f.timeout}
 	if t := folder.Source.Manifest.Target; t != nil {
 		o.Size = pty.Size{Rows: uint16(t.Rows), Cols: uint16(t.Cols)}
 	}
@@ -116,7 +115,7 @@ func pluginRun(ctx context.Context, std cli.Stdio, dir string, args []string, f 
 	default:
 		live = false
 	}
-	var ran *kit.Ran
+	var ran *Ran
 	flags := serve.HostFlags{Plugins: []string{folder.Dir + "/manifest.toml"}, Sessions: 1, Side: engine.MaxSide}
 	quiet := std
 	if terminal { // a log does not belong on a raw terminal
@@ -142,7 +141,7 @@ func pluginRun(ctx context.Context, std cli.Stdio, dir string, args []string, f 
 	if !live {
 		tellStates(std.Err, ran)
 	}
-	if unready := (*kit.NotReadyError)(nil); errors.As(err, &unready) {
+	if unready := (*NotReadyError)(nil); errors.As(err, &unready) {
 		if ran.Cast != "" {
 			err = fmt.Errorf("%w; the recording so far is %s, with nothing that is expected of it", err, ran.Cast)
 		}
@@ -160,7 +159,7 @@ func pluginRun(ctx context.Context, std cli.Stdio, dir string, args []string, f 
 }
 
 // tellStates prints all states at the end.
-func tellStates(w io.Writer, ran *kit.Ran) {
+func tellStates(w io.Writer, ran *Ran) {
 	for _, c := range ran.Changes {
 		fmt.Fprintln(w, c)
 	}
@@ -228,8 +227,8 @@ program ends.`,
 				return err
 			}
 			defer server.Close()
-			err = kit.Explain(ctx, server, args[0], follow, func(e *kit.Explanation) error { return tell(std.Out, asJSON, e, e.Print) })
-			if errors.Is(err, kit.ErrNoAdapter) {
+			err = Explain(ctx, server, args[0], follow, func(e *Explanation) error { return tell(std.Out, asJSON, e, e.Print) })
+			if errors.Is(err, ErrNoAdapter) {
 				return cli.Error{Err: err, Code: cli.ExitMissing, Reason: "unknown_adapter"}
 			}
 			return err
