@@ -16,12 +16,13 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
 func attachCommand(std cli.Stdio) *cobra.Command {
 	o := attach.Options{Key: attach.DefaultKey}
-	var server remoteFlags
+	var server remote.Flags
 	c := &cobra.Command{
 		Use:   "attach [flags] [SESSION]",
 		Short: "Show a session in this terminal and type into it",
@@ -49,7 +50,7 @@ Exit codes: 0 after a detach, otherwise that of the program when it ends (128 pl
   ptywright attach --write --as Ada s1
   ptywright attach --read-only s1`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: sessionIDs(1),
+		ValidArgsFunction: remote.SessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.In, o.Out = std.In, std.Out.File
 			if len(args) > 0 {
@@ -59,7 +60,7 @@ Exit codes: 0 after a detach, otherwise that of the program when it ends (128 pl
 		},
 	}
 	fs := c.Flags()
-	server.socketFlag(c)
+	server.SocketFlag(c)
 	fs.BoolVarP(&o.Write, "write", "w", false, "take the session: type into it, and nobody else does")
 	fs.BoolVarP(&o.Look, "read-only", "r", false, "look on, and have the server see to it that nothing else can be done from here")
 	fs.BoolVar(&o.Take, "take", false, "take it over from someone else, with or without --write")
@@ -81,7 +82,7 @@ func whoAmI() string {
 }
 
 // attachTo attaches to a session and returns its end as an error.
-func attachTo(ctx context.Context, std cli.Stdio, server *remoteFlags, o attach.Options) error {
+func attachTo(ctx context.Context, std cli.Stdio, server *remote.Flags, o attach.Options) error {
 	if o.Write = o.Write || o.Take; o.As == "" {
 		o.As = whoAmI()
 	}
@@ -93,7 +94,7 @@ func attachTo(ctx context.Context, std cli.Stdio, server *remoteFlags, o attach.
 	case !term.IsTerminal(int(std.In.Fd())) || !term.IsTerminal(int(std.Out.Fd())):
 		return cli.Usagef("attach needs a terminal as standard input and output; ptywright read prints what a session shows")
 	}
-	socket, err := server.path()
+	socket, err := server.Path()
 	if err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func attachTo(ctx context.Context, std cli.Stdio, server *remoteFlags, o attach.
 		return nil
 	}
 	fmt.Fprintf(std.Out, "[%s %s]\n", o.Label(), attach.Ended(r.Exit))
-	return statusOf(r.Exit)
+	return remote.StatusOf(r.Exit)
 }
 
 // pick finds the requested session, and its name.

@@ -17,6 +17,7 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/doctor"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -95,10 +96,10 @@ func doctorFacts() (doctor.Facts, error) {
 	}
 	return doctor.Facts{
 		Homeless: homeless, MCP: strings.Join(value("mcp.http"), ""),
-		Version: cli.Version(), Root: root, Socket: socket, Watcher: []string{self, watcherName},
+		Version: cli.Version(), Root: root, Socket: socket, Watcher: []string{self, serve.WatcherName},
 		Strays: strays,
 		Config: func() (string, []error) {
-			faults := settingFaults(set)
+			faults := config.Faults(set)
 			switch {
 			case len(faults) > 0:
 				return "", faults
@@ -114,7 +115,7 @@ func doctorFacts() (doctor.Facts, error) {
 		Plugins: func() (string, error) {
 			quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 			catalog := plugins.NewCatalog(nil, quiet)
-			if err := loadPlugins(catalog, value("plugins")); err != nil {
+			if err := serve.LoadPlugins(catalog, value("plugins")); err != nil {
 				return "", errors.New(strings.TrimPrefix(err.Error(), "--plugin "))
 			}
 			var names []string

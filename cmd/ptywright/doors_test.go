@@ -98,7 +98,7 @@ func TestAddressThatIsNotOurs(t *testing.T) {
 func TestTokenThatIsMadeIsInNoLog(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, "[mcp]\nhttp = '127.0.0.1:0'\n")
-	p, out, code := h.run([]string{tokenName + "="}, "spawn", "--", "cat")
+	p, out, code := h.run([]string{"PTYWRIGHT_MCP_TOKEN="}, "spawn", "--", "cat")
 	if code != 0 || out != "s1\n" {
 		t.Fatalf("exit %d, %q, %s", code, out, p.stderr)
 	}

@@ -12,12 +12,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/fleet"
+	kit "github.com/ptywright/ptywright/cmd/ptywright/internal/plugin"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/recordings"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/run"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
 )
 
 func main() {
 	std := cli.Stdio{In: os.Stdin, Out: &cli.Output{File: os.Stdout}, Err: os.Stderr}
-	if isTerminalMCP(os.Args) {
-		os.Exit(terminalMCP(context.Background(), os.Args[1:], std))
+	if serve.IsTerminalMCP(os.Args) {
+		os.Exit(serve.TerminalMCP(context.Background(), os.Args[1:], std))
 	}
 	root, args := command(std), os.Args[1:]
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
@@ -61,16 +68,16 @@ All methods and commands as JSON Schema: ptywright schema. To check this machine
 	}
 	root.SetVersionTemplate("ptywright " + cli.Build() + "\n")
 	root.AddCommand(slices.Concat(
-		remoteCommands(std), serveCommands(std), runCommands(std), recordingCommands(std), helpCommands(std),
+		remote.Commands(std), serve.Commands(std), run.Commands(std), recordings.Commands(std), helpCommands(std),
 		[]*cobra.Command{
-			attachCommand(std), replCommand(std), watchCommand(std), fleetCommand(std), pluginCommand(std), doctorCommand(std), configCommand(std),
+			attachCommand(std), replCommand(std), watchCommand(std), fleet.Command(std), kit.Command(std), doctorCommand(std), config.Command(std),
 		},
 	)...)
 	root.CompletionOptions.DisableDefaultCmd = true // we have our own completions command
 	root.InitDefaultHelpCmd()
 	group(root)
 	cli.Wire(root)
-	configurable(root)
+	config.Wire(root)
 	return root
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -80,7 +81,7 @@ func TestSessionThatIsClosedLeavesNoProcess(t *testing.T) {
 		}
 		for pid, what := range marked(t, s.program.mark) {
 			// Out of reach of one session: a daemon that has dropped every sign of it. The server's end finds it.
-			if !strings.Contains(what, "serve") && !strings.Contains(what, watcherName) && !strings.Contains(what, "/bin/sleep") {
+			if !strings.Contains(what, "serve") && !strings.Contains(what, serve.WatcherName) && !strings.Contains(what, "/bin/sleep") {
 				t.Errorf("after %s process %d is left: %s", method, pid, what)
 			}
 		}
@@ -99,7 +100,7 @@ func TestKilledServerLeavesNoTerminalProcess(t *testing.T) {
 	there := marked(t, mark)
 	watchers := 0
 	for _, what := range there {
-		if strings.Contains(what, watcherName) {
+		if strings.Contains(what, serve.WatcherName) {
 			watchers++
 		}
 	}

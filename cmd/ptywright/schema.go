@@ -14,6 +14,7 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol"
@@ -93,7 +94,7 @@ func ownVocabulary(ctx context.Context) (vocabulary, error) {
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		serveConn(ctx, there, native.New(h, native.Options{}), config)
+		serve.Conn(ctx, there, native.New(h, native.Options{}), config)
 	}()
 	c := client.New(here)
 	v, err := ask(ctx, c)

@@ -18,6 +18,7 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/caller"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/watch"
 	"github.com/ptywright/ptywright/protocol/loopback"
 	"github.com/ptywright/ptywright/redact"
@@ -58,7 +59,7 @@ The recordings are the server's and, with --casts, those of a directory.`,
 
 // watchServer serves the page until a signal arrives.
 func watchServer(ctx context.Context, std cli.Stdio, f watchFlags) error {
-	ctx, _, stop := untilSignal(ctx, true)
+	ctx, _, stop := ending.Until(ctx, true)
 	defer stop()
 	var err error
 	if f.socket == "" {

@@ -1,5 +1,5 @@
-// Package ending holds what the commands that own a person's terminal share about the signals that
-// end them. [Notify] is the entry point.
+// Package ending holds what commands share about the signals that end them: [Notify] is the entry
+// point of those that own a person's terminal, [Until] of those that serve.
 package ending
 
 import (

@@ -1,7 +1,7 @@
 // Package plugin is the toolkit of plugin authors: it scaffolds an adapter ([New]), finds what is
 // wrong with one ([Check]), plays recordings to it and compares its results ([Test]), runs its
 // program under it on this terminal ([Run]), and explains why a live session's state is what it is
-// ([Explain]). Start with [Open].
+// ([Explain]). Start with [Open]; [Command] makes the commands of it.
 //
 // # Cases
 //

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -80,7 +81,7 @@ func (s *Server) untilEnd(ctx context.Context, id string, limit time.Duration) e
 		defer cancel()
 	}
 	for {
-		p := map[string]any{"session": id, "matcher": client.Exited(), "timeout_ms": mostWait.Milliseconds()}
+		p := map[string]any{"session": id, "matcher": client.Exited(), "timeout_ms": cli.MostWait.Milliseconds()}
 		err := s.Client.Call(ctx, "session.wait", p, nil)
 		var e *client.Error
 		if errors.As(err, &e) && e.Reason == "timeout" && ctx.Err() == nil { // a day has passed
@@ -89,6 +90,3 @@ func (s *Server) untilEnd(ctx context.Context, id string, limit time.Duration) e
 		return err
 	}
 }
-
-// mostWait is the longest wait that a server accepts.
-const mostWait = 24 * time.Hour

@@ -1,10 +1,11 @@
-// Package remote is what scripts and agents do with the sessions of a listening server: list,
-// spawn, send, wait, read, kill and follow. [Connect] is the entry point. Each method does what one
-// command does, in as many requests as that takes; results hold the wire's own objects, so that
-// --json prints what docs/wire.md describes.
+// Package remote holds the commands on the sessions of a listening server: list, spawn, send, wait,
+// read, kill, follow and the rest, and those on adapters. [Commands] makes them; each stands in one
+// file with its flags, what it prints and what it asks the server for. The last are methods of a
+// [Server], which [Connect] returns: each does what one command does, in as many requests as that
+// takes; results hold the wire's own objects, so that --json prints what docs/wire.md describes.
 //
-// It prints nothing, and cleans nothing for a terminal: the server redacts what programs wrote, and
-// the text may contain escape sequences where a method says so.
+// These methods print nothing, and clean nothing for a terminal: the server redacts what programs
+// wrote, and the text may contain escape sequences where a method says so.
 package remote
 
 import (
@@ -16,33 +17,24 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/internal/lazy"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// Exit codes that scripts can rely on.
-const (
-	ExitError      = 1
-	ExitUsage      = 2 // the request makes no sense; nothing was done
-	ExitTimeout    = 3 // a wait timed out; the evidence is on standard output
-	ExitMissing    = 4 // the session does not exist, or no longer
-	ExitPermission = 5 // a lease or an adapter has the session, or the socket is not this user's
-	ExitAsks       = 6 // an adapter's program waits for an answer
-)
-
-// exits maps a server's reasons to exit codes. Others are [ExitError].
+// exits maps a server's reasons to exit codes. Others are [cli.ExitError].
 var exits = map[string]int{
-	"invalid_matcher":   ExitUsage,
-	"timeout":           ExitTimeout,
-	"unknown_session":   ExitMissing,
-	"session_forgotten": ExitMissing,
-	"unknown_adapter":   ExitMissing,
-	"session_leased":    ExitPermission,
-	"owned_by_adapter":  ExitPermission,
-	"permission_denied": ExitPermission,
-	"name_taken":        ExitUsage,
-	"read_only":         ExitPermission,
+	"invalid_matcher":   cli.ExitUsage,
+	"timeout":           cli.ExitTimeout,
+	"unknown_session":   cli.ExitMissing,
+	"session_forgotten": cli.ExitMissing,
+	"unknown_adapter":   cli.ExitMissing,
+	"session_leased":    cli.ExitPermission,
+	"owned_by_adapter":  cli.ExitPermission,
+	"permission_denied": cli.ExitPermission,
+	"name_taken":        cli.ExitUsage,
+	"read_only":         cli.ExitPermission,
 }
 
 // Exit returns the exit code for an error of this package, and the server's reason if it gave one.
@@ -52,24 +44,24 @@ func Exit(err error) (code int, reason string) {
 		if code, ok := exits[e.Reason]; ok {
 			return code, e.Reason
 		}
-		return ExitError, e.Reason
+		return cli.ExitError, e.Reason
 	}
 	var key *KeyError
 	var silent *daemon.SilentError
 	var none *NoAdapterError
 	switch {
 	case errors.As(err, &none):
-		return ExitMissing, "unknown_adapter"
+		return cli.ExitMissing, "unknown_adapter"
 	case errors.As(err, &key):
-		return ExitUsage, "invalid_action"
+		return cli.ExitUsage, "invalid_action"
 	case errors.Is(err, daemon.ErrNone):
-		return ExitError, "no_server"
+		return cli.ExitError, "no_server"
 	case errors.As(err, &silent):
-		return ExitError, "no_answer"
+		return cli.ExitError, "no_answer"
 	case errors.Is(err, fs.ErrPermission):
-		return ExitPermission, "permission_denied"
+		return cli.ExitPermission, "permission_denied"
 	}
-	return ExitError, ""
+	return cli.ExitError, ""
 }
 
 // Plainly returns an error in words for a person at a shell: without the server's method and codes,

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 )
 
 // A Verdict is the result of waiting for one of several sessions.
@@ -74,7 +76,7 @@ func (s *Server) waitFor(ctx context.Context, ids []string, c Condition, decides
 func Failed(all []Verdict) error {
 	var first error
 	for _, v := range all {
-		if code, _ := Exit(v.Err); v.Err != nil && (first == nil || code == ExitTimeout) {
+		if code, _ := Exit(v.Err); v.Err != nil && (first == nil || code == cli.ExitTimeout) {
 			first = v.Err
 		}
 	}

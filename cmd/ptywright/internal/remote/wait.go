@@ -5,13 +5,331 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/unknown"
+	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/protocol/client"
 )
+
+// millis is a flag for a time: milliseconds, or a number with a unit.
+type millis time.Duration
+
+func (m *millis) String() string { return time.Duration(*m).String() }
+func (m *millis) Type() string   { return "MS" }
+func (m *millis) Set(s string) error {
+	d, err := time.ParseDuration(s)
+	if n, nerr := strconv.ParseUint(s, 10, 31); nerr == nil {
+		d, err = time.Duration(n)*time.Millisecond, nil
+	}
+	if err != nil || d < 0 || d > 24*time.Hour {
+		return errors.New("give milliseconds, such as 500, or a time up to a day, such as 2s")
+	}
+	*m = millis(d)
+	return nil
+}
+
+// conditionFlags are the conditions of wait.
+type conditionFlags struct {
+	texts, regexes, matchers []string
+	stable                   millis
+	exit, finished, not      bool
+	any, all                 bool   // of the conditions, or, with several sessions, of those
+	each                     string // any or all: of the conditions, however many sessions
+	outputs, outputRegexes   []string
+}
+
+func (f *conditionFlags) add(c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringArrayVar(&f.texts, "text", nil, "until the screen, or a line that scrolls off it meanwhile, contains this `TEXT`")
+	fs.StringArrayVar(&f.regexes, "regex", nil, "until this RE2 `EXPRESSION` is found there; (?m) makes ^ and $ those of lines")
+	fs.StringArrayVar(&f.outputs, "output", nil, "until the program has written this `TEXT`, whatever became of it on the screen")
+	fs.StringArrayVar(&f.outputRegexes, "output-regex", nil, "until this RE2 `EXPRESSION` is found in what the program has written, escape sequences and all")
+	fs.Var(&f.stable, "stable", "until the screen has not changed for `MS` milliseconds (or 2s, ...)")
+	fs.Lookup("stable").DefValue = "" // without it nothing has to be stable
+	fs.BoolVar(&f.exit, "exit", false, "until the program has ended")
+	fs.BoolVar(&f.finished, "finished", false, "until a command of a shell with --shell-integration has ended")
+	fs.StringArrayVar(&f.matchers, "matcher", nil, "until this matcher of docs/wire.md, in `JSON`, holds")
+	fs.BoolVar(&f.not, "not", false, "until that does not hold: none of what is given, or with --all not all of it")
+	fs.BoolVar(&f.all, "all", false, "until all of what is given holds, not one; of several sessions: until it has held in each")
+	fs.BoolVar(&f.any, "any", false, "until one of what is given holds, as without it; of several sessions: until it holds in one")
+	fs.StringVar(&f.each, "each", "", "of several sessions and several conditions: any or `all` of these have to hold in a session")
+}
+
+// matcher makes the wire's matcher from the flags, for that number of sessions.
+func (f *conditionFlags) matcher(c *cobra.Command, sessions int) (any, error) {
+	switch {
+	case f.any && f.all:
+		return nil, cli.Usagef("--any and --all exclude each other: say one of them")
+	case sessions > 1 && !f.any && !f.all:
+		return nil, cli.Usagef("there are several sessions: say --any, for the first of them, or --all, for each")
+	case f.each != "" && f.each != "any" && f.each != "all":
+		return nil, cli.Usagef("--each is %s: give any or all", engine.Quote(f.each))
+	case f.each != "" && sessions == 1 && (f.any || f.all):
+		return nil, cli.Usagef("of one session --any and --all say what --each says: give one of them")
+	}
+	var parts []any
+	for _, t := range f.texts {
+		if t == "" {
+			return nil, cli.Usagef("--text is empty, which every screen contains")
+		}
+		parts = append(parts, client.Contains(t))
+	}
+	for _, r := range f.regexes {
+		if r == "" {
+			return nil, cli.Usagef("--regex is empty, which every screen matches")
+		}
+		parts = append(parts, client.Screen(r))
+	}
+	for _, t := range f.outputs {
+		if t == "" {
+			return nil, cli.Usagef("--output is empty, which every output contains")
+		}
+		parts = append(parts, client.Matcher{Type: "transcript_contains", Value: t})
+	}
+	for _, r := range f.outputRegexes {
+		if r == "" {
+			return nil, cli.Usagef("--output-regex is empty, which every output matches")
+		}
+		parts = append(parts, client.Transcript(r))
+	}
+	if c.Flags().Changed("stable") {
+		parts = append(parts, client.Stable(time.Duration(f.stable)))
+	}
+	if f.exit {
+		parts = append(parts, client.Exited())
+	}
+	if f.finished {
+		parts = append(parts, client.Matcher{Type: "command_finished"})
+	}
+	for _, m := range f.matchers {
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(m), &object); err != nil {
+			return nil, cli.Usagef(`--matcher is not a JSON object, such as {"type":"bell"}: %w`, err)
+		}
+		parts = append(parts, json.RawMessage(m))
+	}
+	var m any
+	switch {
+	case len(parts) == 0:
+		return nil, cli.Usagef("say what to wait for: --text, --regex, --output, --output-regex, --stable, --exit, --finished or --matcher")
+	case sessions > 1 && len(parts) > 1 && f.each == "":
+		return nil, cli.Usagef("there are several sessions, and several conditions: say with --each any or --each all how many of these have to hold in a session")
+	case len(parts) == 1:
+		m = parts[0]
+	case f.each == "all", sessions == 1 && f.all:
+		m = client.Matcher{Type: "all", Value: parts}
+	default:
+		m = client.Matcher{Type: "any", Value: parts}
+	}
+	if f.not {
+		m = client.Matcher{Type: "not", Value: m}
+	}
+	return m, nil
+}
+
+// warn warns about members that the server ignores.
+func (f *conditionFlags) warn(w io.Writer) {
+	for _, text := range f.matchers {
+		var tree any
+		if json.Unmarshal([]byte(text), &tree) == nil {
+			for _, m := range unknown.Matcher(tree) {
+				cli.Complain(w, fmt.Errorf("warning: --matcher: %s", m))
+			}
+		}
+	}
+}
+
+func waitCommand(std cli.Stdio, f *Flags) *cobra.Command {
+	var until conditionFlags
+	var since string
+	var next, status bool
+	var timeout time.Duration
+	c := &cobra.Command{
+		Use:   "wait [flags] ID...",
+		Short: "Wait until a session shows a text, is still, or has ended",
+		Long: `Wait until one of the conditions holds, or with --all all of them, and print what matched: the text,
+what the expression captured, or how the program or command ended.
+
+Text counts where a person watching would have seen it: on the screen, and in lines that scrolled off
+during the wait or, with --since, were written after it. --output searches everything the program
+writes, including line endings and escape sequences. --not waits until the condition no longer holds.
+
+With several sessions, --any waits for the first in which the conditions hold, and --all until they
+have held in each; give one of the two. Each line then starts with the id: s2 exit 7. With --any, a
+session that ends without a match is skipped while others can still match; with --all, the first that
+can no longer match ends the wait. For several conditions add --each any or --each all.
+
+To chain waits, --next prints the position just after the match for the next --since: of two lines
+that came at once, neither is missed.
+
+--exit prints how the program ended, such as exit 7, and returns 0, because that was waited for.
+--status returns the program's own code instead, 128 plus the number of a signal; of several sessions
+that of the one that ended, with --all the first that is not 0. If the wait itself fails the code is
+then 124 for a timeout, otherwise 125.
+
+If the wait times out, or can no longer match because the program ended, standard output shows what
+each condition lacked, and the last screen.
+
+Trailing spaces are trimmed from each row, so match '\$$', not '\$ '.`,
+		Example: `  ptywright wait s1 --regex '(?m)[$#]$'
+  ptywright wait s1 --since $seq --regex '(?m)^(\d+) passed' --timeout 5m
+  ptywright wait s1 --all --stable 300 --regex '\S'
+  ptywright wait s1 --not --text 'loading'
+  ptywright wait s1 s2 s3 --any --exit --timeout 1h
+  ptywright wait s1 --exit --status || echo "it failed with $?"
+  one=$(ptywright wait s1 --text one --next) && ptywright wait s1 --since $one --text two`,
+		Args:              cobra.MinimumNArgs(1),
+		Annotations:       map[string]string{cli.StatusNote: "with --status the program's own"},
+		ValidArgsFunction: SessionIDs(0),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := manySessions(args); err != nil {
+				return err
+			}
+			m, err := until.matcher(c, len(args))
+			if err != nil {
+				return err
+			}
+			switch {
+			case status && (!until.exit || until.not):
+				return cli.Usagef("--status is for --exit: there is another program's code to return only when that has ended")
+			case since != "" && len(args) > 1:
+				return cli.Usagef("--since is for one session: positions are each session's own")
+			}
+			if _, err := engine.ParsePosition(since); since != "" && err != nil {
+				return cli.Usagef("--since is %q: give a whole number, such as 42, or a position of --next", since)
+			}
+			if err := cli.CheckLook(timeout); err != nil {
+				return err
+			}
+			ctx, cancel := Patience(c.Context(), timeout)
+			defer cancel()
+			s, err := f.Connect(ctx)
+			if err == nil {
+				defer s.Close()
+				until.warn(std.Err)
+				cond := Condition{Matcher: m, Since: client.Position(since), Timeout: timeout, Show: f.Show()}
+				err = f.wait(ctx, std, s, args, cond, waitOptions{until.all, next, status})
+			}
+			if status {
+				return ownCodes(f.Exit(c.Context(), err))
+			}
+			return err
+		},
+	}
+	until.add(c)
+	c.Flags().StringVar(&since, "since", "", "count only what came after this `POSITION`: a sequence from send, or one from --next")
+	c.Flags().BoolVar(&next, "next", false, "print the position just after the match instead of what matched")
+	c.Flags().BoolVar(&status, "status", false, "with --exit, return the program's exit code")
+	c.Flags().DurationVar(&timeout, "timeout", 30*time.Second, "wait at most this `TIME`, such as 500ms or 2m; 0 looks once")
+	f.bareFlag(c)
+	return c
+}
+
+// manySessions refuses sessions that are named twice, and too many at once.
+func manySessions(ids []string) error {
+	if len(ids) > MostAtOnce {
+		return cli.Usagef("cannot wait for %d sessions at once: the limit is %d", len(ids), MostAtOnce)
+	}
+	for i, id := range ids {
+		switch {
+		case id == "":
+			return cli.Usagef("ID is empty")
+		case slices.Contains(ids[:i], id):
+			return cli.Usagef("%s is named twice", engine.Quote(id))
+		}
+	}
+	return nil
+}
+
+// waitOptions say how to wait for several sessions, and what to print.
+type waitOptions struct {
+	all, next, status bool
+}
+
+// wait waits for sessions and prints the results. The error may be a program's exit status, if
+// requested.
+func (f *Flags) wait(ctx context.Context, std cli.Stdio, s *Server, ids []string, cond Condition, o waitOptions) error {
+	var verdicts []Verdict
+	switch {
+	case len(ids) == 1:
+		w, err := s.Wait(ctx, ids[0], cond)
+		verdicts = []Verdict{{Session: ids[0], Waited: w, Err: err}}
+	case o.all:
+		verdicts = s.WaitAll(ctx, ids, cond)
+	default:
+		verdicts = s.WaitAny(ctx, ids, cond)
+	}
+	for _, v := range verdicts {
+		if err := f.printVerdict(std, v, len(ids) > 1, o.next); err != nil {
+			return err
+		}
+	}
+	if err := Failed(verdicts); err != nil || !o.status {
+		return err
+	}
+	for _, v := range verdicts {
+		if exit := v.Exited(); exit != nil {
+			if err := StatusOf(exit); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// printVerdict prints the result for one session; named adds which it is.
+func (f *Flags) printVerdict(std cli.Stdio, v Verdict, named, next bool) error {
+	what := ""
+	switch {
+	case f.JSON && v.Raw != nil:
+		f.Told = true
+		_ = std.JSON(v.Raw) // standard output has the failure; return the wait's own error
+		return nil
+	case v.Evidence != nil:
+		if named {
+			fmt.Fprintf(std.Out, "== %s\n", cli.OneLine(v.Session))
+		}
+		printEvidence(std.Out, v.Evidence)
+		return nil
+	case v.Err != nil:
+		return nil
+	case next:
+		what = string(v.Matched.Next)
+	default:
+		what = strings.ReplaceAll(v.What(), "\r\n", "\n")
+	}
+	lines := strings.Split(what, "\n") // an expression may capture several lines
+	if named {
+		for i := range lines {
+			lines[i] = cli.OneLine(v.Session) + " " + lines[i]
+		}
+	}
+	return cli.PrintLines(std.Out, lines)
+}
+
+// printEvidence prints why a wait did not match.
+func printEvidence(w io.Writer, e *client.Evidence) {
+	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+	fmt.Fprintf(w, "no match after %v; the screen has been quiet for %v\n", ms(e.ElapsedMS), ms(e.QuietMS))
+	for _, l := range Lacks(e) {
+		fmt.Fprintf(w, "- %s\n", cli.OneLine(l))
+	}
+	how := Ended(e.Snapshot.Exit)
+	if e.Snapshot.Title != nil {
+		how += ", titled " + *e.Snapshot.Title
+	}
+	fmt.Fprintf(w, "the last screen, at sequence %d (%s):\n", e.Sequence, cli.OneLine(how))
+	cli.PrintLines(w, Trim(e.Snapshot.Lines))
+}
 
 // A Condition is what to wait for in a session.
 type Condition struct {

@@ -1,0 +1,197 @@
+package recordings
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/picture"
+	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/redact"
+)
+
+func shotCommand(std cli.Stdio) *cobra.Command {
+	var output, named, theme string
+	var at, settle, timeout time.Duration
+	var o picture.Options
+	var rows, cols uint16
+	var session string
+	f := new(remote.Flags)
+	c := &cobra.Command{
+		Use:   "shot [flags] (FILE | --session ID | -- PROGRAM [ARGUMENT...])",
+		Short: "Draw the screen of a recording, a session or a program",
+		Long: `Draw the screen of an asciicast at a time, of a session as it is now, or of a program once its
+screen is still. The extension of the output's name selects the format: .png, .svg, .html or .ansi.
+An existing picture is replaced. With --format the name needs no extension, and may be - for standard
+output. Secrets are hidden.`,
+		Example: `  ptywright shot -o demo.png --at 12.5s demo.cast
+  ptywright shot -o s1.png --session s1
+  ptywright shot -o htop.svg -- htop`,
+		RunE: func(c *cobra.Command, args []string) error {
+			colours, err := cli.ThemeFlag(theme)
+			if err != nil {
+				return err
+			}
+			if theme != "" {
+				o.Theme = picture.ThemeOf(colours)
+			}
+			if c.Flags().Changed("font-size") && !picture.FontSizeOK(o.FontSize) {
+				return cli.Usagef("--font-size is %v: give %d to %d", o.FontSize, picture.FontSizeMin, picture.FontSizeMax)
+			}
+			format, err := shotFormat(named, output)
+			if err != nil {
+				return cli.Usagef("%w", err)
+			}
+			if session != "" {
+				if given := shotFlagsBut(c, args); given != "" {
+					return cli.Usagef("--session and %s exclude each other: a session is drawn as it is now", given)
+				}
+				return f.Exit(c.Context(), shotOfSession(c.Context(), std, f, session, remote.Picture{
+					Format: format, Theme: theme, FontSize: o.FontSize, Show: f.Show(),
+				}, output))
+			}
+			var screen *vt.Screen
+			switch {
+			case c.ArgsLenAtDash() == 0:
+				size := pty.Size{Rows: rows, Cols: cols}
+				config := engine.Config{Program: args[0], Args: args[1:], Size: size, Theme: colours}
+				s, err := shotOf(c.Context(), config, settle, timeout)
+				if err != nil {
+					return err
+				}
+				screen = s
+			case c.ArgsLenAtDash() < 0 && len(args) == 1:
+				rec, err := loadCast(std, args[0])
+				if errors.Is(err, fs.ErrNotExist) {
+					if _, found := exec.LookPath(args[0]); found == nil {
+						return cli.Usagef("no recording %s; to draw a program use -- %s", pty.QuotePath(args[0]), args[0])
+					}
+				}
+				if err != nil {
+					return err
+				}
+				if !c.Flags().Changed("at") {
+					at = rec.Duration()
+				} else if err := within(rec, args[0], "at", at); err != nil {
+					return err
+				}
+				if screen, err = rec.At(at); err != nil {
+					return fmt.Errorf("%s: %w", args[0], err)
+				}
+			default:
+				return cli.Usagef("give one recording, --session ID, or -- and a program: -- PROGRAM [ARGUMENT...]")
+			}
+			if !f.Bare {
+				known := new(redact.Known)
+				known.AddEnv(os.Environ())
+				hide := redact.Default.With(known)
+				screen = record.Mask(screen, hide)
+				o.Clean = hide.String
+			}
+			data, err := picture.Draw(screen, format, o)
+			if err != nil {
+				return err
+			}
+			return writePicture(std, output, data)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVarP(&output, "output", "o", "", "`FILE` to write: .png, .svg, .html or .ansi; - is standard output (required)")
+	flags.StringVar(&named, "format", "", "png, svg, html or ansi (default: by the output's name)")
+	flags.Var((*moment)(&at), "at", "time in the recording: 2.5 seconds, or 1m30s (default: its end)")
+	flags.DurationVar(&settle, "settle", 500*time.Millisecond, "draw a program's screen once it has been unchanged for this long")
+	flags.DurationVar(&timeout, "timeout", 10*time.Second, "draw a program that never becomes still after this long")
+	flags.StringVar(&theme, "theme", "", "dark or light, also reported to programs (default: the session's, else dark)")
+	flags.Float64Var(&o.FontSize, "font-size", 0, "pixels, 6 to 128 (default 15)")
+	flags.BoolVar(&o.NoCursor, "no-cursor", false, "draw no cursor")
+	flags.BoolVar(&f.Bare, "raw", false, "do not hide secrets")
+	flags.Uint16Var(&rows, "rows", 24, "rows of a program's terminal")
+	flags.Uint16Var(&cols, "cols", 80, "columns of a program's terminal")
+	flags.StringVar(&session, "session", "", "draw the session `ID` of a server")
+	f.SocketFlag(c)
+	c.Annotations = map[string]string{cli.ExitsNote: "45"}
+	_ = c.MarkFlagRequired("output") // the flag exists
+	_ = c.RegisterFlagCompletionFunc("session", remote.SessionIDs(0))
+	return c
+}
+
+// shotFlagsBut returns what conflicts with --session, "" if nothing does.
+func shotFlagsBut(c *cobra.Command, args []string) string {
+	for _, name := range []string{"at", "settle", "timeout", "rows", "cols", "no-cursor"} {
+		if c.Flags().Changed(name) {
+			return "--" + name
+		}
+	}
+	if len(args) > 0 {
+		return cli.OneLine(args[0])
+	}
+	return ""
+}
+
+// shotOfSession has a server draw a session, and writes the picture here: its name is relative to
+// this folder, and the server works in another.
+func shotOfSession(ctx context.Context, std cli.Stdio, f *remote.Flags, id string, p remote.Picture, output string) error {
+	s, err := f.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	data, err := s.Draw(ctx, id, p)
+	if err != nil {
+		return err
+	}
+	return writePicture(std, output, data)
+}
+
+func writePicture(std cli.Stdio, output string, data []byte) error {
+	if output == "-" {
+		_, err := std.Out.Write(data)
+		return err
+	}
+	return record.WriteFile(output, data)
+}
+
+// shotFormat returns the format of a picture: as named, or else from the output's name.
+func shotFormat(named, output string) (string, error) {
+	if named == "" && (output == "-" || filepath.Ext(output) == "") {
+		return "", fmt.Errorf("-o %s does not say what to draw: give --format png, svg, html or ansi", pty.QuotePath(output))
+	}
+	if output == "-" {
+		output = ""
+	}
+	format, err := picture.FormatFor(named, output)
+	if where := (*picture.PathError)(nil); errors.As(err, &where) {
+		return "", fmt.Errorf("-o %s %w", pty.QuotePath(output), err)
+	}
+	return format, err
+}
+
+// shotOf runs a program until its screen is stable, and returns the screen.
+func shotOf(ctx context.Context, config engine.Config, settle, timeout time.Duration) (*vt.Screen, error) {
+	e := engine.New(engine.Options{Version: cli.Version()})
+	defer e.Close(context.WithoutCancel(ctx))
+	s, err := e.Spawn(ctx, config)
+	if err != nil {
+		return nil, cli.NotStarted(err)
+	}
+	drawn := matchers.All(matchers.Regexp(regexp.MustCompile(`\S`)), matchers.Stable(settle))
+	out, err := s.Wait(ctx, matchers.Any(matchers.Exited(), drawn), engine.Within(timeout))
+	if err != nil && !errors.Is(err, engine.ErrTimeout) && !errors.Is(err, engine.ErrEnded) {
+		return nil, err
+	}
+	return out.View.Screen, nil
+}

@@ -1,9 +1,0 @@
-//go:build unix
-
-package main
-
-import "syscall"
-
-// nonblock keeps opening a file that is not regular, such as a pipe, from waiting for the other
-// end.
-const nonblock = syscall.O_NONBLOCK

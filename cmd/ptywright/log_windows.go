@@ -1,4 +1,0 @@
-package main
-
-// nonblock is not needed: opening a file does not wait.
-const nonblock = 0
