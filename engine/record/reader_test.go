@@ -164,6 +164,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte(`{"version":2,"width":8,"height":2}` + "\n" + `[0.5,"o","x\u001b[31my"]` + "\n" + `[1,"r","9x3"]` + "\n" + `[1,"o","\ud83d`))
 	f.Add([]byte(`{"version":3,"term":{"cols":8,"rows":2}}` + "\n#\n" + `[0.5,"i","x"]` + "\n" + `[1,"x","1"]`))
 	f.Add([]byte(`{"version":1,"width":8,"height":2,"stdout":[[1,"a"],[1e9,"b"]]}`))
+	f.Add([]byte(`{"version":2,"width":8,"height":2}` + "\n" + `[1,"o","\u001b]133;A\u0007\u001b[?2026hone"]` + "\n" + `[2,"x","0"]` + "\n" + `[3,"o","\u001b]133;C\u0007late"]` + "\n" + `[4,"r","9x3"]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := Load(bytes.NewReader(data))
 		if err != nil {

@@ -5,12 +5,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/vt"
 )
-
-// frameBound is how long a synchronized update (mode 2026) may hide the screen: as in a live session.
-const frameBound = 150 * time.Millisecond
 
 const (
 	// resizeFold is after how many resized cells (of the sizes before and after) Seek skips sizes
@@ -22,15 +20,15 @@ const (
 	resizeMax = 4 << 30
 )
 
+// began is when a replayed program started. A stage has no clock, but its times are not zero.
+var began = time.Unix(0, 0)
+
 // A Replay shows a recording's screens in order. It is not safe for concurrent use.
 type Replay struct {
-	rec    *Recording
-	next   int // event
-	now    time.Duration
-	term   *vt.Terminal
-	held   bool          // a synchronized update is under way
-	since  time.Duration // since when
-	update uint64        // which one
+	rec   *Recording
+	next  int // event
+	now   time.Duration
+	stage *engine.Stage
 
 	resized int64 // cells, of the sizes before and after
 	size    int64 // cells of the terminal
@@ -45,8 +43,8 @@ func NewReplay(rec *Recording) *Replay {
 }
 
 func (p *Replay) rewind() {
-	p.term = vt.New(p.rec.Rows, p.rec.Cols, vt.Options{})
-	p.next, p.now, p.held, p.update = 0, 0, false, 0
+	p.stage = engine.NewStage(p.rec.Rows, p.rec.Cols, began)
+	p.next, p.now = 0, 0
 	p.resized, p.size, p.err = 0, int64(p.rec.Rows)*int64(p.rec.Cols), nil
 }
 
@@ -66,14 +64,14 @@ func (p *Replay) Step() (Event, bool) {
 		p.size = size
 	}
 	p.next++
-	p.wait(e.At)
-	switch e.Kind {
+	p.now = max(p.now, e.At)
+	switch at := began.Add(p.now); e.Kind {
 	case EventOutput:
-		p.took(p.term.Feed([]byte(e.Text)))
+		p.stage.Output(at, []byte(e.Text))
 	case EventResize:
-		p.took(p.term.Resize(e.Rows, e.Cols, 0, 0))
-	case EventExit: // no output can end an update any more
-		p.release()
+		p.stage.Resize(at, e.Rows, e.Cols)
+	case EventExit:
+		p.stage.Exit(at, e.Exit)
 	}
 	return e, true
 }
@@ -96,7 +94,7 @@ func (p *Replay) Seek(at time.Duration) {
 			return
 		}
 	}
-	p.wait(at)
+	p.now = max(p.now, at)
 }
 
 // overtaken reports whether the next event is a size that another follows by then, with nothing
@@ -120,32 +118,7 @@ func (p *Replay) overtaken(by time.Duration) bool {
 func (p *Replay) At() time.Duration { return p.now }
 
 // Screen returns what the session showed at that time.
-func (p *Replay) Screen() *vt.Screen { return p.term.Snapshot() }
-
-// wait advances the time.
-func (p *Replay) wait(until time.Duration) {
-	if p.held && until-p.since >= frameBound {
-		p.release()
-	}
-	p.now = max(p.now, until)
-}
-
-func (p *Replay) release() {
-	if p.held {
-		p.term.Release()
-		p.held = false
-	}
-}
-
-func (p *Replay) took(e vt.Effect) {
-	if !e.Held {
-		p.held = false
-		return
-	}
-	if u := p.term.Updates(); !p.held || u != p.update {
-		p.held, p.update, p.since = true, u, p.now
-	}
-}
+func (p *Replay) Screen() *vt.Screen { return p.stage.View(began.Add(p.now)).Screen }
 
 // At returns the screen at a time of the recording; after the end the last one. The error is that
 // of [Replay.Err].
