@@ -51,7 +51,7 @@ type Receipt struct {
 }
 
 type (
-	// Text is typed as it is.
+	// Text is typed as it is. The Enter key sends "\r".
 	Text string
 	// Paste is pasted as it is; the same bytes as Text.
 	Paste string
@@ -65,8 +65,8 @@ type (
 		Chars int           // characters a chunk, 1 to 1,024
 		Delay time.Duration // after each full chunk, up to 100 ms
 	}
-	// Key is an event of one key, encoded for the terminal's modes; it fails with ErrNoKey when
-	// they have no bytes for it.
+	// Key is an event of one key, as [vt.ParseKey] makes it from a name such as "ctrl+c", encoded for
+	// the terminal's modes; it fails with ErrNoKey when they have no bytes for it.
 	Key vt.Key
 	// Mouse is one mouse event; it fails with ErrNoMouse when the program does not ask for it.
 	Mouse vt.Mouse

@@ -27,7 +27,9 @@ type Config struct {
 	Size            pty.Size // zero rows or columns: 24 and 80
 	TranscriptChars int      // retained characters; 0: DefaultTranscriptChars; negative: none
 	Scrollback      int      // retained lines; 0: vt.DefaultScrollback; negative: none
-	Taps            []Tap
+	// Taps get the output as it comes, as the Cast of package record does, and are closed with the
+	// session.
+	Taps []Tap
 	// ShellIntegration makes Program, an interactive bash, zsh or fish, mark its commands: see
 	// [Session.Blocks].
 	ShellIntegration bool

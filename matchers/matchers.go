@@ -201,10 +201,11 @@ func (m *Custom) Explain(v *engine.View, _ Shown) Explanation {
 	return Explanation{Type: m.Kind, Value: m.Value, Held: held, Why: m.Why(v, held)}
 }
 
-// Any matches when at least one of ms does.
+// Any matches when at least one of ms does: Index of its [engine.Match] says which, and Parts[0]
+// what that matched.
 func Any(ms ...Matcher) Matcher { return anyOf(ms) }
 
-// All matches when all of ms match the same view.
+// All matches when all of ms match the same view: Parts of its [engine.Match] are their matches.
 func All(ms ...Matcher) Matcher { return allOf(ms) }
 
 // Not matches when m does not. A text is absent when it is not on the screen now, even if it was

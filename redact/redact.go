@@ -1,12 +1,13 @@
-// Package redact hides secrets in text that leaves the process.
+// Package redact hides secrets in text that leaves the process. Begin with [Default]:
 //
-// [New] compiles a [Policy] into a [Redactor]; [Default] is the policy for callers that set none. A
-// Redactor reads text by logical lines: [Redactor.Spans] says which bytes of one line to replace,
-// [Redactor.Page] the same for adjacent lines (for callers that map them back to cells),
-// [Redactor.String] rewrites a whole text, and a [Stream] does the same for text that arrives in
-// pieces. Control sequences inside a line neither hide a secret nor get lost. Nor does a line end
-// hide one: a token that a program broke at the edge of the screen, or in a frame, is read on in
-// the next line, and a private key to its last.
+//	fmt.Println(redact.Default.String(text))
+//
+// [New] compiles a [Policy] of your own into a [Redactor]. A Redactor reads text by logical lines:
+// [Redactor.Spans] says which bytes of one line to replace, [Redactor.Page] the same for adjacent
+// lines (for callers that map them back to cells), [Redactor.String] rewrites a whole text, and a
+// [Stream] does the same for text that arrives in pieces. Control sequences inside a line neither
+// hide a secret nor get lost. Nor does a line end hide one: a token that a program broke at the
+// edge of the screen, or in a frame, is read on in the next line, and a private key to its last.
 //
 // There are two tiers of rules. The first knows tokens by their form (providers); the second knows
 // names, headers and commands before a value (context), and asks more of the value the less the

@@ -1,5 +1,9 @@
 // Package vt is a terminal emulator as a value: bytes go in, a screen comes out.
 //
+//	t := vt.New(24, 80, vt.Options{})
+//	t.Feed([]byte("hello"))
+//	fmt.Println(t.Snapshot().Text())
+//
 // [New] makes a terminal. [Terminal.Feed] takes the program's output and returns what follows from
 // it (answers to queries, whether the visible screen changed, events); [Terminal.Snapshot] returns
 // an immutable [Screen] that any number of goroutines may read. Keys, mouse events and focus
