@@ -268,7 +268,7 @@ func (e *Engine) spawn(ctx context.Context, c Config) (*Session, error) {
 	}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.later = time.AfterFunc(time.Hour, func() {
-		s.telling.Store(false)
+		s.waking.Store(false)
 		s.beat()
 	})
 	s.later.Stop()

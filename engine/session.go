@@ -57,8 +57,8 @@ type Session struct {
 	pumped  chan struct{}   // closed when the pump has ended
 	life    context.Context // ends when Close is done
 	end     context.CancelFunc
-	told    time.Time   // when the pump last woke the waiters
-	telling atomic.Bool // later is running
+	woken   time.Time   // when the pump last woke the waiters
+	waking  atomic.Bool // later is running
 	later   *time.Timer // wakes them after a flood's batch
 	settled *time.Timer // checks the terminal's echo when output has stopped
 	frame   *time.Timer // shows what a synchronized update has hidden for too long
@@ -258,7 +258,7 @@ func (s *Session) output(p []byte) {
 		s.lookAfter(true)
 		s.settled.Reset(echoSettles)
 	}
-	s.tell(len(p), now)
+	s.wake(len(p), now)
 }
 
 // echoSettles is how long after output the terminal's echo is checked again: a program that prints
@@ -272,7 +272,7 @@ func (s *Session) take(p []byte, now time.Time) (reply []byte) {
 	defer func() { <-s.tapping }()
 	var marks []Mark
 	defer func() { // even if the terminal fails on it: then it is what a reader wants to see
-		s.show(func(t Tap) error {
+		s.eachTap(func(t Tap) error {
 			if m, ok := t.(MarkTap); ok {
 				return m.Marked(now, p, marks)
 			}
@@ -294,17 +294,17 @@ const (
 	floodFloor = time.Millisecond
 )
 
-// tell wakes the waiters: at once, or in a flood when floodFloor has passed.
-func (s *Session) tell(size int, now time.Time) {
-	if size < floodBatch || now.Sub(s.told) >= floodFloor {
-		s.told = now
+// wake wakes the waiters: at once, or in a flood when floodFloor has passed.
+func (s *Session) wake(size int, now time.Time) {
+	if size < floodBatch || now.Sub(s.woken) >= floodFloor {
+		s.woken = now
 		s.beat()
-		if s.telling.CompareAndSwap(true, false) {
+		if s.waking.CompareAndSwap(true, false) {
 			s.later.Stop() // so in a continuing flood it never runs: it is for the last batch
 		}
 		return
 	}
-	if (s.pulse.Awaited() || s.engine.pulse.Awaited()) && s.telling.CompareAndSwap(false, true) {
+	if (s.pulse.Awaited() || s.engine.pulse.Awaited()) && s.waking.CompareAndSwap(false, true) {
 		s.later.Reset(2 * floodFloor)
 	}
 }
@@ -363,7 +363,7 @@ func (s *Session) resize(size pty.Size, by *Lease) error {
 	reply := bytes.Clone(s.fold.resize(rows, cols, int(size.PixelWidth), int(size.PixelHeight), now))
 	s.touch()
 	s.mu.Unlock()
-	s.show(func(t Tap) error { return t.Resize(now, rows, cols) })
+	s.eachTap(func(t Tap) error { return t.Resize(now, rows, cols) })
 	<-s.tapping
 	err := s.pty.Resize(size)
 	if len(reply) > 0 && !s.config.Attended {

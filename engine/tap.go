@@ -107,20 +107,20 @@ func (s *Session) Detach(t Tap) error {
 	return t.Close()
 }
 
-// tap calls show with every tap, for one caller at a time.
-func (s *Session) tap(show func(Tap) error) {
+// tap calls do with every tap, for one caller at a time.
+func (s *Session) tap(do func(Tap) error) {
 	s.tapping <- struct{}{}
 	defer func() { <-s.tapping }()
-	s.show(show)
+	s.eachTap(do)
 }
 
-// show is tap for a caller that holds tapping.
-func (s *Session) show(show func(Tap) error) {
+// eachTap is tap for a caller that holds tapping.
+func (s *Session) eachTap(do func(Tap) error) {
 	s.mu.Lock()
 	taps := s.taps
 	s.mu.Unlock()
 	for _, t := range taps {
-		if err := show(t); err != nil {
+		if err := do(t); err != nil {
 			s.detach(t, err)
 		}
 	}

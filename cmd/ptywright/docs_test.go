@@ -150,6 +150,27 @@ func TestMapMatchesTheTree(t *testing.T) {
 	}
 }
 
+// TestMCPPageNamesEveryTool holds the table of docs/mcp.md to the tools that there are.
+func TestMCPPageNamesEveryTool(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "mcp.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(page), "## The tools\n\n")
+	table, _, ok2 := strings.Cut(rest, "\n\n")
+	if !ok || !ok2 {
+		t.Fatal("the page has no table under the heading The tools")
+	}
+	for tool, err := range goClient(t, nil).Tools(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(table, "`"+tool.Name+"`") {
+			t.Errorf("docs/mcp.md does not name %s", tool.Name)
+		}
+	}
+}
+
 // TestWireReferenceNamesEveryMethod holds docs/wire.md to the method table.
 func TestWireReferenceNamesEveryMethod(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs", "wire.md"))

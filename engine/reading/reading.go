@@ -59,7 +59,8 @@ func (v *View) At(raw *engine.View) *View { return &View{Raw: raw, Secrets: v.Se
 // Redacted reports whether anything is hidden.
 func (v *View) Redacted() bool { return v.hide != nil }
 
-// Screen returns the screen with its secrets hidden.
+// Screen returns the screen with its secrets hidden: package vt cuts it into logical lines, package
+// redact says what to hide in them, and vt finds the cells.
 func (v *View) Screen() *vt.Screen {
 	switch {
 	case v.screen != nil:

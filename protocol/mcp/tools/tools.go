@@ -108,7 +108,8 @@ func (p *profile) close() {
 	p.background.Wait()
 }
 
-// install adds everything to the SDK's server.
+// install adds everything to the SDK's server. The schemas of a tool are made from the types of its
+// handler's arguments and result.
 func (p *profile) install(s *sdk.Server) {
 	p.watches.server = s
 	yes, no := true, false
