@@ -90,8 +90,9 @@ func doing(t *testing.T, value any) string {
 	return b.String()
 }
 
-// TestOtherIntents holds what the intents do on screens against testdata/others-intents.golden, or the code with which they
-// refuse. Run it with UPDATE=1 to write the file anew, and read the difference.
+// TestOtherIntents compares what the intents do on screens, or the code with which they refuse,
+// with testdata/others-intents.golden. Run it with UPDATE=1 to write the file anew, and read the
+// difference.
 func TestOtherIntents(t *testing.T) {
 	intents := []struct {
 		intent string
@@ -183,7 +184,8 @@ func TestOtherStaleDialog(t *testing.T) {
 	}
 }
 
-// TestOtherDialogID: the id of a dialog stays as its pointer moves, and is another for another question.
+// TestOtherDialogID: the id of a dialog stays while its pointer moves, and differs for another
+// question.
 func TestOtherDialogID(t *testing.T) {
 	id := func(full string) any {
 		s, ok := shots(t)[full]

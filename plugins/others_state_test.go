@@ -10,8 +10,9 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// TestOtherScreens wants every screen classified as what it is, also when the program is not asked what it reports: prose that
-// quotes a dialog is no dialog, a panel of the program's own is no prompt, and what is not known is not called idle.
+// TestOtherScreens: every screen is classified as what it is, also without what the program
+// reports. Prose that quotes a dialog is not a dialog, a panel of the program's own is not a
+// prompt, and what is unknown is not called idle.
 func TestOtherScreens(t *testing.T) {
 	for _, agent := range others {
 		t.Run(agent, func(t *testing.T) {
@@ -33,7 +34,7 @@ func TestOtherScreens(t *testing.T) {
 				if len(got.Sources) == 0 || got.Evidence == "" {
 					t.Errorf("%s: %s by rule %q names no source or no evidence", full, got.State, got.Rule)
 				}
-				// Without what it reports and its title the program may not be understood, but it is not misunderstood.
+				// Without its reports and title it may be unknown, but not taken for something else.
 				v.Reports = engine.Reports{}
 				v.Screen.Title, v.Screen.TitleSet = "", false
 				if got, err = judge(m, agent, &look{view: v}); err != nil {
@@ -56,7 +57,8 @@ func alike(a, b string) bool {
 	return slices.Contains(rest, a) && slices.Contains(rest, b)
 }
 
-// TestOtherExplanations wants every screen explained by the rule that decided it, with rows that are on the screen.
+// TestOtherExplanations: every screen is explained by the rule that decided it, with rows on the
+// screen.
 func TestOtherExplanations(t *testing.T) {
 	for _, agent := range others {
 		m := classifier(t, agent)
@@ -88,8 +90,9 @@ func TestOtherExplanations(t *testing.T) {
 	}
 }
 
-// TestOtherRareScreens classifies what the recordings have not: pages that wait for a browser, older wordings, stages that are
-// over in a moment. They are put down as text, with what the program puts there.
+// TestOtherRareScreens classifies what is not in the recordings: pages that wait for a browser,
+// older wordings, stages that last a moment. They are written down as text, where the program puts
+// it.
 func TestOtherRareScreens(t *testing.T) {
 	for _, c := range []struct{ agent, state, screen string }{
 		{"codex", "starting", "\x1b]2;demo\a\n  >_ OpenAI Codex (v0.169.0)\n     /tmp/demo\n\n\n› explain the build\n\n  Waiting for startup  · esc cancel\x1b[?25h"},
@@ -118,7 +121,8 @@ func TestOtherRareScreens(t *testing.T) {
 	}
 }
 
-// BenchmarkOtherClassify classifies screens in turn. One iteration is one screen; p50-ns and p99-ns are taken over all of them.
+// BenchmarkOtherClassify classifies screens in turn, one per iteration; p50-ns and p99-ns are over
+// all of them.
 func BenchmarkOtherClassify(b *testing.B) {
 	for _, agent := range others {
 		for _, size := range []string{"24x80", "40x120"} {

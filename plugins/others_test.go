@@ -34,9 +34,10 @@ var resized = map[string][2]int{"codex/permission-tiny": {12, 50}, "gemini-cli/p
 // takesPastes turns bracketed paste on, as all of these programs do before they draw anything.
 const takesPastes = "\x1b[?2004h"
 
-// loadShots reads testdata/others.txtar.gz: screens of codex 0.169.0, gemini-cli 0.61.0 and opencode 1.18.33, each drawn anew by
-// its cells' text, colours, bold, dim and inverse, with title and program status in front. They were taken from the programs as
-// they talked to stand-ins of their APIs.
+// loadShots reads testdata/others.txtar.gz: screens of codex 0.169.0, gemini-cli 0.61.0 and
+// opencode 1.18.33, each drawn anew from its cells' text, colours, bold, dim and inverse, after its
+// title and program status. They were taken from the programs as they talked to stand-ins of their
+// APIs.
 var loadShots = sync.OnceValues(func() (map[string]shot, error) {
 	archive, err := readArchive("testdata/others.txtar.gz")
 	if err != nil {
@@ -82,8 +83,8 @@ func (s shot) view() *engine.View {
 	return &engine.View{Screen: term.Snapshot(), Reports: said, Sequence: 1, At: now, Changed: now}
 }
 
-// patience is the limit of one call in these tests: they are about what the plugins say, and a machine that is busy may leave a
-// process alone for longer than the host allows.
+// patience bounds one call in these tests. They test what the plugins say, and a busy machine may
+// suspend a process for longer than the host allows.
 const patience = time.Minute
 
 // judge is classify with patience.

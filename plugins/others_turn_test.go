@@ -66,8 +66,8 @@ func send(t *testing.T, a *Adapter, p *enginetest.PTY, o SendOptions, reply func
 	}
 }
 
-// TestOtherSecondEnter: an Enter that was swallowed is pressed again, but not when the dialog that stands there may be another
-// one that asks the very same.
+// TestOtherSecondEnter: an Enter that was lost is pressed again, unless another dialog that asks
+// the same may have come.
 func TestOtherSecondEnter(t *testing.T) {
 	const dialog = "codex/permission-shell-24x80"
 	onScreens(t, dialog, func(a *Adapter, p *enginetest.PTY) {
@@ -94,7 +94,8 @@ func TestOtherSecondEnter(t *testing.T) {
 	})
 }
 
-// TestOtherPointer: Enter waits until the pointer stands on the option, and never comes when it does not get there.
+// TestOtherPointer: Enter waits until the pointer is on the option, and is not pressed if it never
+// is.
 func TestOtherPointer(t *testing.T) {
 	onScreens(t, "gemini-cli/permission-edit-24x80", func(a *Adapter, p *enginetest.PTY) {
 		r := send(t, a, p, SendOptions{Intent: "deny"}, func(string) {})
@@ -118,7 +119,8 @@ func TestOtherPointer(t *testing.T) {
 	})
 }
 
-// TestOtherRedraw: a dialog that is drawn anew in pieces has not gone, so it counts as answered only when something else is there.
+// TestOtherRedraw: a dialog that is redrawn in pieces is not gone: it counts as answered only when
+// something else is shown.
 func TestOtherRedraw(t *testing.T) {
 	onScreens(t, "gemini-cli/trust-24x80", func(a *Adapter, p *enginetest.PTY) {
 		dialog, enters := shots(t)["gemini-cli/trust-24x80"].bytes, 0
@@ -141,8 +143,8 @@ func TestOtherRedraw(t *testing.T) {
 	})
 }
 
-// TestOtherPrompt: a prompt is submitted once it stands in the input, and its turn is over when its end is on the screen, not when
-// that of the turn before is.
+// TestOtherPrompt: a prompt is submitted once it is in the input, and its turn is over when its own
+// end is on the screen, not that of the turn before.
 func TestOtherPrompt(t *testing.T) {
 	for _, agent := range others {
 		t.Run(agent, func(t *testing.T) {

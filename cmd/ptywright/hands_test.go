@@ -29,7 +29,8 @@ func TestKeysAsHandsSpellThem(t *testing.T) {
 	w.refused(-32602, "invalid_action", "session.input", map[string]any{"session": over.ID, "action": map[string]string{"type": "key", "value": "Entr"}})
 }
 
-// TestEnvironmentStaysOnThisMachine: through something that leads elsewhere, as ssh -L does, nothing of it goes but --env.
+// TestEnvironmentStaysOnThisMachine: through something that leads elsewhere, as ssh -L does,
+// nothing of it goes but --env.
 func TestEnvironmentStaysOnThisMachine(t *testing.T) {
 	t.Parallel()
 	s := newShared(t)
@@ -51,8 +52,8 @@ func TestEnvironmentStaysOnThisMachine(t *testing.T) {
 	}
 }
 
-// passOn listens at a socket, and passes on what comes to another until the test ends: it is another process than the server, as ssh
-// is.
+// passOn listens at a socket, and passes on what comes to another until the test ends: it is
+// another process than the server, as ssh is.
 func passOn(t *testing.T, from, to string) {
 	t.Helper()
 	l, err := net.Listen("unix", from)
@@ -112,7 +113,8 @@ func each(c *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// TestIgnoredMembersAreWarnedAbout on the command line and in the REPL, once each, and nothing else changes.
+// TestIgnoredMembersAreWarnedAbout on the command line and in the REPL, once each, and nothing else
+// changes.
 func TestIgnoredMembersAreWarnedAbout(t *testing.T) {
 	t.Parallel()
 	s := newShared(t)
@@ -150,7 +152,8 @@ end`)
 	}
 }
 
-// TestAttachByName: attach takes a name, and the line of status has it first; where several are listed it is first, too.
+// TestAttachByName: attach takes a name, and the line of status has it first; where several are
+// listed it is first, too.
 func TestAttachByName(t *testing.T) {
 	t.Parallel()
 	l := listen(t)
@@ -170,7 +173,8 @@ func TestAttachByName(t *testing.T) {
 	none.wait(client.Contains(`no session "other"`))
 }
 
-// TestNameOfARecording: a recording has the session's name as its title, unless it is given another.
+// TestNameOfARecording: a recording has the session's name as its title, unless it is given
+// another.
 func TestNameOfARecording(t *testing.T) {
 	t.Parallel()
 	s := start(t)

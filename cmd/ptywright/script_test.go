@@ -69,7 +69,8 @@ func setUp(e *testscript.Env, bin string) error {
 	p := ptywright(e.T().(testing.TB), "kill", "--server")
 	for name, value := range map[string]string{
 		"HOME": home, "XDG_RUNTIME_DIR": run, "PATH": bin + ":" + os.Getenv("PATH"), asProgram: p.mark,
-		"GORACE": "atexit_sleep_ms=10", "LC_ALL": "C.UTF-8", "SHELL": "/bin/sh", "PS1": "$ ", "ENV": "", "HISTFILE": "",
+		"GORACE": "atexit_sleep_ms=10", "LC_ALL": "C.UTF-8", "SHELL": "/bin/sh", "PS1": "$ ", "ENV": "",
+		"HISTFILE": "",
 	} {
 		e.Setenv(name, value)
 	}
