@@ -12,20 +12,22 @@ import (
 type automaton struct {
 	class [256]uint8 // byte -> column; 0 is every byte that is in no keyword
 	cols  int
-	next  []uint16 // state*cols + class -> state, with marked set where a keyword ends
-	out   [][]hit  // by state
-	// fast is next with states already multiplied by cols, which saves that step for each byte of
-	// text without keywords.
+	// fast has the transitions: state + class -> state, with fastMark set where a keyword ends. A
+	// state is its number multiplied by cols, which saves that step for each byte.
 	fast []uint32
+	out  [][]hit   // by number
+	deep []uint8   // by state: the length of the longest keyword beginning that ends there
+	part []uint8   // by number: the length of a literal's beginning that ends there; 0: too short to hide
 	stop [256]bool // where a first look stops: controls, and possible beginnings of an invisible character or a border
 	wide bool      // a keyword has non-ASCII bytes
 	// behind has the bytes that follow one of those in a keyword.
 	behind [256]bool
-	parts  bool    // there is a literal whose beginning must be hidden
-	deep   []uint8 // depth by fast's states
-	pairs  []bool  // column*cols + column: the two follow each other in a keyword
-	depth  []uint8 // by state: the length of the longest keyword beginning that ends there
-	part   []uint8 // by state: the length of a literal's beginning that ends there; 0: too short to hide
+	parts  bool   // there is a literal whose beginning must be hidden
+	pairs  []bool // column*cols + column: the two follow each other in a keyword
+
+	// While it is built:
+	next  []uint16 // number*cols + class -> number
+	depth []uint8  // by number
 }
 
 // hit is one keyword of one rule.
@@ -34,12 +36,9 @@ type hit struct {
 	word string
 }
 
-const (
-	// marked is set in a transition whose target ends a keyword, so that the common step only reads
-	// the transition itself.
-	marked   = 1 << 15
-	fastMark = 1 << 31 // the same in fast
-)
+// fastMark is set in a transition whose target ends a keyword, so that the common step only reads
+// the transition itself.
+const fastMark = 1 << 31
 
 func newAutomaton(table []rules.Rule) *automaton {
 	a := &automaton{cols: 1}
@@ -126,28 +125,18 @@ func (a *automaton) link() {
 			}
 		}
 	}
-	next, fast := make([]uint16, len(a.out)), make([]uint32, len(a.out)) // a transition to each state
-	for s, out := range a.out {
-		next[s], fast[s] = uint16(s), uint32(s*a.cols)
-		if out != nil {
-			next[s] |= marked
-			fast[s] |= fastMark
-		}
-	}
 	a.fast = make([]uint32, len(a.next))
 	for i, s := range a.next {
-		a.next[i], a.fast[i] = next[s], fast[s]
+		if a.fast[i] = uint32(int(s) * a.cols); a.out[s] != nil {
+			a.fast[i] |= fastMark
+		}
 	}
 	a.deep = make([]uint8, len(a.next))
 	for s, d := range a.depth {
 		a.deep[s*a.cols] = d
 	}
+	a.next, a.depth = nil, nil
 	for c := range 256 {
 		a.stop[c] = c < 0x20 && c != '\t' || c == 0x7f || mayHide[c]
 	}
-}
-
-// step advances by one byte; see Redactor.apply for the loop.
-func (a *automaton) step(state uint16, c byte) uint16 {
-	return a.next[int(state&^marked)*a.cols+int(a.class[c])]
 }

@@ -46,100 +46,103 @@ func (m *memory) active() bool {
 	return m.left > 0 || len(m.tails) > 0 || m.below.text != "" || m.clip
 }
 
-// goOn judges text as the line below what m remembers, after apply has judged it by itself; with
-// last, m remembers it.
-func (r *compiled) goOn(s *scan, text string, at []int32, m *memory, last bool) {
-	open, grows := s.tail, s.grows
-	began, ended, public := s.Began, s.Ended, s.Public
-	start, end, alone := 0, 0, false
-	if m.left == 0 && !began {
-		if start, end, alone = rules.Lone(text); alone {
-			s.hide("private-key", text, start, end, at)
-		}
-	}
-	rules.Dotted(text, func(start, end int) { s.hide("discord-token", text, start, end, at) })
+// goOn judges the reading as the line below what m remembers, after apply has judged it by itself;
+// with last, m remembers it.
+func (s *scan) goOn(m *memory, last bool) {
+	text, open, grows, marks := s.text, s.tail, s.grows, s.Marks // judging other texts changes them
+	rules.Dotted(text, func(start, end int) { s.hide("discord-token", start, end) })
 	framed := isFramed(text)
-	var parts []span
+	parts := []span{{0, len(text)}}
 	if framed && (last || len(m.tails) > 0) {
 		parts = columns(text)
-	} else {
-		parts = append(parts, span{0, len(text)})
 	}
 	var next []string // what precedes each part; nil: it begins by itself
 	if len(m.tails) == len(parts) {
 		next = make([]string, len(parts))
 		for i, p := range parts {
-			before := string(m.tails[i])
-			if before == "" || p.from == p.end || text[p.from] == ' ' || text[p.from] == '\t' {
-				continue
-			}
-			if r.across(s, before, text[p.from:p.end], p.from, at, p.end == len(text), m.edge) {
-				next[i] = before
+			if s.across(string(m.tails[i]), p, m.edge) {
+				next[i] = string(m.tails[i])
 			}
 		}
 	}
 	joined := ""
 	if m.below.text != "" {
-		joined = r.byHand(s, m.below, text, at)
+		joined = s.byHand(m.below)
 	}
-	if m.left > 0 && !m.public {
-		start, end, body, _ := rules.KeyLine(text, m.body, m.alone)
-		if !body && !last { // it may become one: its beginning must not leave
-			start, end = rules.KeyRun(text)
-			body = end == len(text) && end-start >= rules.LeastRest
-		}
-		if body {
-			s.hide("private-key", text, start, end, at)
-		}
-	}
+	s.Marks = marks
+	ended := s.keyLine(&m.block, last)
 	if !last {
 		return
 	}
-	m.ended = ended && !began && m.left == 0
-	switch {
-	case began:
-		m.block = block{left: ReachLines}
-	case public:
-		m.block = block{left: ReachLines, public: true}
-	case alone:
-		m.block = block{left: ReachLines, body: true, alone: true}
-	case m.left > 0:
-		_, _, body, more := rules.KeyLine(text, m.body, m.alone)
-		m.left--
-		m.body = m.body || body
-		if !more {
-			m.block = block{}
-		}
-	}
+	m.ended = ended
 	hand := !framed && rules.HandBroken(text)
 	if hand {
 		parts[0].end--
 	}
 	if framed || hand || open < len(text) {
 		for _, p := range parts {
-			r.cutOff(s, text, p, hand, at)
+			s.cutOff(p, hand)
 		}
 	}
-	m.tails = nil
+	m.tails, m.below = nil, below{}
 	if !hand {
-		m.tails = r.tails(s, text, parts, next, open, framed)
+		m.tails = s.tails(parts, next, open, framed)
 	}
 	m.edge = m.tails != nil && !framed && standardWidth(utf8.RuneCountInString(text))
-	m.below = below{}
-	if !framed {
-		read := text
-		if joined != "" {
-			read = joined
-		} else if hand {
-			read = text[:len(text)-1]
-		}
-		if joined != "" || hand {
-			s.dry = true
-			r.apply(s, read, nil, 0)
-			s.dry, grows = false, s.grows
-		}
-		m.below = leaves(read, grows, hand)
+	if framed {
+		return
 	}
+	switch {
+	case joined != "":
+		text = joined
+	case hand:
+		text = text[:len(text)-1]
+	}
+	if joined != "" || hand {
+		_, grows = s.leftOpen(text)
+	}
+	m.below = leaves(text, grows, hand)
+}
+
+// keyLine hides what a private key has on the line: base64 that can be nothing else, or that is
+// below the key's first mark. With last, b becomes the place of the next line, and ended reports
+// whether the line ended a key whose beginning was not seen.
+func (s *scan) keyLine(b *block, last bool) (ended bool) {
+	var start, end int
+	var hidden, alone, body, more bool
+	switch {
+	case b.left > 0:
+		start, end, body, more = rules.KeyLine(s.text, b.body, b.alone)
+		hidden = body
+		if !body && !last { // it may become one: its beginning must not leave
+			start, end = rules.KeyRun(s.text)
+			hidden = end == len(s.text) && end-start >= rules.LeastRest
+		}
+	case !s.Began:
+		start, end, alone = rules.Lone(s.text)
+		hidden = alone
+	}
+	if hidden && !b.public {
+		s.hide("private-key", start, end)
+	}
+	if !last {
+		return false
+	}
+	ended = s.Ended && !s.Began && b.left == 0
+	switch {
+	case s.Began:
+		*b = block{left: ReachLines}
+	case s.Public:
+		*b = block{left: ReachLines, public: true}
+	case alone:
+		*b = block{left: ReachLines, body: true, alone: true}
+	case more:
+		b.left--
+		b.body = b.body || body
+	default:
+		*b = block{}
+	}
+	return ended
 }
 
 // standardWidth reports whether terminals often have this many columns: text that reaches the last
@@ -153,18 +156,17 @@ func standardWidth(columns int) bool {
 }
 
 // hide records a secret that a line reveals by its form.
-func (s *scan) hide(class, text string, start, end int, at []int32) {
-	s.begin(text, at, 0)
-	s.add(candidate{From: start, Start: start, End: end, Hit: true, Open: end == len(text), Class: class}, at)
+func (s *scan) hide(class string, start, end int) {
+	s.keep(candidate{From: start, Start: start, End: end, Hit: true, Open: end == len(s.text), Class: class})
 }
 
-// cutOff hides the candidates that the end of a part of text cuts off, if the part shown looks like
-// the beginning of a secret: by the time the next line proves it, this one may have left. hand: a
-// backslash cuts it off.
-func (r *compiled) cutOff(s *scan, text string, p span, hand bool, at []int32) {
-	part := text[p.from:p.end]
+// cutOff hides the candidates that the end of a part of the text cuts off, if the part shown looks
+// like the beginning of a secret: by the time the next line proves it, this one may have left.
+// hand: a backslash cuts it off.
+func (s *scan) cutOff(p span, hand bool) {
+	part := s.text[p.from:p.end]
 	wide := hand || utf8.RuneCountInString(part) >= leastWidth
-	for _, c := range r.judgeText(s, part) {
+	for _, c := range s.judgeText(part) {
 		if !rules.CutsOff(part, c, wide) {
 			continue
 		}
@@ -173,83 +175,94 @@ func (r *compiled) cutOff(s *scan, text string, p span, hand bool, at []int32) {
 		}
 		c.Hit, c.Open = true, false
 		c.From, c.Start, c.End = p.from+c.From, p.from+c.Start, p.from+c.End
-		s.keep(c, at)
+		s.keep(c)
 	}
 }
 
-// across judges part as the continuation of the previous line's tail and records what spans the
-// line's end. It reports whether a token does, or a keyword may. edge: that line was as wide as
-// screens are.
-func (r *compiled) across(s *scan, before, part string, base int, at []int32, atEnd, edge bool) bool {
-	if rules.Digested(part) {
+// across judges a part of the text as the continuation of the previous line's tail and records what
+// spans the line's end. It reports whether a token does, or a keyword may. edge: that line was as
+// wide as screens are.
+func (s *scan) across(before string, p span, edge bool) bool {
+	part := s.text[p.from:p.end]
+	if before == "" || part == "" || part[0] == ' ' || part[0] == '\t' || rules.Digested(part) {
 		return false
 	}
-	joined := before + part
-	cut := len(before)
-	alone := r.complete(s, before) // the tokens that need nothing more
-	own := rules.StartsName(part)
-	goes := false
-	for _, c := range r.judgeText(s, joined) {
-		if c.From >= cut || c.End <= cut || own && c.Start < cut {
-			continue
+	own, cut, opens := rules.StartsName(part), len(before), false
+	goes := s.spanning(before, p, func(joined string, c candidate, complete bool) bool {
+		if own && c.Start < cut {
+			return false
 		}
-		goes = goes || c.Open
-		c.Open = c.Open && atEnd
-		if !rules.GoesOn(joined, cut, c, alone(c.From), edge) {
-			continue
+		opens = opens || c.Open
+		return rules.GoesOn(joined, cut, c, complete, edge)
+	})
+	return goes || opens
+}
+
+// spanning calls goesOn with each candidate that spans the end of before, which a part of the text
+// follows, and records the rest of those for which it returns true. complete: the part in before
+// needs nothing more.
+func (s *scan) spanning(before string, p span, goesOn func(joined string, c candidate, complete bool) bool) (goes bool) {
+	var complete []int // where they begin
+	for _, c := range s.judgeText(before) {
+		if c.Hit && c.Tier == rules.Structure {
+			complete = append(complete, c.From)
 		}
-		goes = true
-		c.From, c.Start, c.End = base, base+max(0, c.Start-cut), base+c.End-cut
-		s.keep(c, at)
+	}
+	joined, cut := before+s.text[p.from:p.end], len(before)
+	for _, c := range s.judgeText(joined) {
+		if c.From < cut && c.End > cut && goesOn(joined, c, slices.Contains(complete, c.From)) {
+			goes, c.Hit = true, true
+			c.Open = c.Open && p.end == len(s.text)
+			c.From, c.Start, c.End = p.from, p.from+max(0, c.Start-cut), p.from+c.End-cut
+			s.keep(c)
+		}
 	}
 	return goes
 }
 
-// keep records c, found in a part of a reading, in offsets of the raw line.
-func (s *scan) keep(c candidate, at []int32) {
-	if at != nil {
-		c.From = int(at[c.From])
-		c.Start, c.End = rawRange(at, c.Start, c.End)
-	}
-	s.found = append(s.found, c)
-}
-
-// judgeText returns what apply finds in a text other than the line, in offsets of that text.
-func (r *compiled) judgeText(s *scan, text string) []candidate {
-	found, size := len(s.found), s.size
-	s.size = len(text)
-	r.apply(s, text, nil, 0)
-	s.size = size
-	mine := slices.Clone(s.found[found:])
-	s.found = s.found[:found]
+// judgeText returns what apply finds in a text other than the reading, in offsets of that text.
+func (s *scan) judgeText(text string) []candidate {
+	was, first := s.reading, len(s.found)
+	s.apply(reading{text: text})
+	mine := slices.Clone(s.found[first:])
+	s.reading, s.found = was, s.found[:first]
 	return mine
 }
 
-// tails returns what the parts of text leave for the next line: nil if nothing.
-func (r *compiled) tails(s *scan, text string, parts []span, next []string, open int, framed bool) []tail {
+// leftOpen returns where in a text the first candidate or keyword left open by its end begins, and
+// the first candidate of a rule.
+func (s *scan) leftOpen(text string) (tail, grows int) {
+	s.dry = true
+	s.judgeText(text)
+	s.dry = false
+	return s.tail, s.grows
+}
+
+// tails returns what the parts of the text leave for the next line: nil if nothing.
+func (s *scan) tails(parts []span, next []string, open int, framed bool) []tail {
 	var tails []tail
 	for i, p := range parts {
-		part := text[p.from:p.end]
-		if utf8.RuneCountInString(part) < leastWidth || part[len(part)-1] == ' ' {
+		read := s.text[p.from:p.end]
+		if utf8.RuneCountInString(read) < leastWidth || read[len(read)-1] == ' ' {
 			continue
 		}
-		if k, end := r.lastMarker(part); k >= 0 && (end == len(part) || len(part)-(end-k) < leastWidth) {
+		if k, end := s.by.lastMarker(read); k >= 0 && (end == len(read) || len(read)-(end-k) < leastWidth) {
 			continue // what was already hidden does not continue
 		}
-		at, read := open, part
-		if next != nil && next[i] != "" && len(next[i])+len(part) <= maxTail {
-			read = next[i] + part
-			at = r.tailOf(s, read)
-		} else if framed {
-			at = r.tailOf(s, read)
+		continues := next != nil && next[i] != "" && len(next[i])+len(read) <= maxTail
+		if continues {
+			read = next[i] + read
 		}
-		if at >= len(read) || len(read)-at > maxTail {
+		if continues || framed {
+			open, _ = s.leftOpen(read)
+		}
+		if open >= len(read) || len(read)-open > maxTail {
 			continue
 		}
 		if tails == nil {
 			tails = make([]tail, len(parts))
 		}
-		tails[i] = tail(strings.Clone(read[at:]))
+		tails[i] = tail(strings.Clone(read[open:]))
 	}
 	return tails
 }
@@ -257,24 +270,10 @@ func (r *compiled) tails(s *scan, text string, parts []span, next []string, open
 // lastMarker finds the last replacement in part.
 func (r *compiled) lastMarker(part string) (start, end int) {
 	start, end = -1, -1
-	if !strings.Contains(part, r.head) {
-		return start, end
+	for from, to := r.nextMarker(part, 0); from >= 0; from, to = r.nextMarker(part, to) {
+		start, end = from, to
 	}
-	for i := 0; ; {
-		from, to := r.nextMarker(part, i)
-		if from < 0 {
-			return start, end
-		}
-		start, end, i = from, to, to
-	}
-}
-
-// tailOf returns where in text the part left open by its end begins.
-func (r *compiled) tailOf(s *scan, text string) int {
-	s.dry = true
-	defer func() { s.dry = false }()
-	r.apply(s, text, nil, 0)
-	return s.tail
+	return start, end
 }
 
 // isFramed reports whether text contains a border, or is enclosed in two bars.
@@ -319,7 +318,7 @@ func columns(text string) []span {
 }
 
 // A value continues in the next line not only where a program broke it at the edge of a screen:
-// people break lines after a backslash, and indent the rest of a long one. See [compiled.goOn] for
+// people break lines after a backslash, and indent the rest of a long one. See [scan.goOn] for
 // the edge.
 
 // below is what a line leaves for one that continues it like that.
@@ -337,61 +336,29 @@ func leaves(read string, grows int, hand bool) below {
 	return below{strings.Clone(read[max(0, grows-rules.MaxExpression):]), hand}
 }
 
-// byHand judges text below the line that left b, and records what continues in it. It returns what
-// precedes the line below it, without a trailing backslash; "" where nothing continues.
-func (r *compiled) byHand(s *scan, b below, text string, at []int32) (joined string) {
-	indent := rules.Blanks(text, 0)
-	part := text[indent:]
+// byHand judges the reading below the line that left b, and records what continues in it. It
+// returns what precedes the line below it, without a trailing backslash; "" where nothing
+// continues.
+func (s *scan) byHand(b below) (joined string) {
+	p := span{rules.Blanks(s.text, 0), len(s.text)}
+	part := s.text[p.from:]
 	if rules.HandBroken(part) {
+		p.end--
 		part = part[:len(part)-1]
 	}
 	lone := rules.LoneWord(part)
-	if part == "" || !b.hand && (indent == 0 || lone == 0) || len(b.text)+len(part) > maxTail {
+	if part == "" || !b.hand && (p.from == 0 || lone == 0 || rules.StartsName(part)) || len(b.text)+len(part) > maxTail {
 		return ""
 	}
-	before, way := b.text, rules.ByHand{Backslash: b.hand, Indented: indent > 0, Lone: lone}
+	before, way := b.text, rules.ByHand{Backslash: b.hand, Indented: p.from > 0, Lone: lone}
 	if !b.hand {
 		before, way.Block = rules.BlockScalar(before)
 	}
-	if !b.hand && rules.StartsName(part) {
+	goes := s.spanning(before, p, func(joined string, c candidate, complete bool) bool {
+		return (c.Hit || rules.CutToken(joined, c)) && way.GoesOn(joined, len(before), c, complete)
+	})
+	if !goes && !b.hand {
 		return ""
 	}
-	joined = before + part
-	cut := len(before)
-	alone := r.complete(s, before)
-	goes := b.hand
-	for _, c := range r.judgeText(s, joined) {
-		if c.From >= cut || c.End <= cut || !c.Hit && !rules.CutToken(joined, c) {
-			continue
-		}
-		if !way.GoesOn(joined, cut, c, alone(c.From)) {
-			continue
-		}
-		goes, c.Hit = true, true
-		c.From, c.Start, c.End = indent, indent+max(0, c.Start-cut), indent+c.End-cut
-		c.Open = c.Open && c.End == len(text)
-		s.keep(c, at)
-	}
-	if !goes {
-		return ""
-	}
-	return joined
-}
-
-// complete returns whether a token that needs nothing more begins in text at a place.
-func (r *compiled) complete(s *scan, text string) func(from int) bool {
-	var from []int
-	for _, c := range r.judgeText(s, text) {
-		if c.Hit && c.Tier == rules.Structure {
-			from = append(from, c.From)
-		}
-	}
-	return func(i int) bool {
-		for _, f := range from {
-			if f == i {
-				return true
-			}
-		}
-		return false
-	}
+	return before + part
 }

@@ -37,26 +37,23 @@ func clipboardIn(line string, from, to int) (start int, is bool) {
 	return start, true
 }
 
-// hideClipboard hides line[start:end]. At the line's end the control string may continue in the
+// hideClipboard hides a part of the line. At the line's end the control string may continue in the
 // next.
-func (s *scan) hideClipboard(line string, start, end int) {
-	s.clip = end == len(line)
-	if start == end {
-		return
+func (s *scan) hideClipboard(start, end int) {
+	if s.clip = end == len(s.line); start < end {
+		s.found = append(s.found, candidate{From: start, Start: start, End: end, Hit: true, Open: s.clip, Until: ofClipboard, Class: "clipboard"})
 	}
-	s.begin(line, nil, 0)
-	s.add(candidate{From: start, Start: start, End: end, Hit: true, Open: s.clip, Until: ofClipboard, Class: "clipboard"}, nil)
 }
 
 // hideClipboardRest hides the part of a line's beginning that belongs to the control string that
 // the line above ended inside of: base64(1) breaks its lines. Anything else there shows that there
 // was no such string.
-func (s *scan) hideClipboardRest(line string) {
-	end := 0
+func (s *scan) hideClipboardRest() {
+	line, end := s.line, 0
 	for ; end < len(line) && !ansi.EndsString(line, end); end++ {
 		if c := line[end]; !rules.KeySet.Members[c] && strings.IndexByte("-_\r", c) < 0 {
 			return
 		}
 	}
-	s.hideClipboard(line, 0, end)
+	s.hideClipboard(0, end)
 }

@@ -131,7 +131,7 @@ func leaks(surface, secret string) bool {
 }
 
 func payloads(text string) (found []string) {
-	new(scan).read(text, false, func(from, to int) { found = append(found, text[from:to]) })
+	(&scan{line: text}).read(false, func(from, to int) { found = append(found, text[from:to]) })
 	return found
 }
 

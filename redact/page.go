@@ -16,38 +16,29 @@ import (
 // from 1, such as the newest of the scrollback, and false where there is none; nil means that there
 // is nothing above. It is called for a few lines, or as many as a private key has.
 func (r *Redactor) Page(lines []string, above func(n int) (string, bool)) [][]Span {
-	compiled := r.now()
+	lead := leading(lines, above)
+	all := slices.Concat(lead, lines, []string{""})
 	out := make([][]Span, len(lines))
-	m := compiled.before(lines, above)
-	for i, line := range lines {
-		below := ""
-		if i+1 < len(lines) {
-			below = lines[i+1]
+	at, start := 0, 0 // all[at] begins at start
+	for _, sp := range r.now().edits(strings.Join(all, pageEnd)) {
+		for ; sp.Start > start+len(all[at]); at++ {
+			start += len(all[at]) + len(pageEnd)
 		}
-		if !m.active() && compiled.quietLine(line, below) {
-			continue
-		}
-		out[i] = compiled.spans(line, &m, true)
-		if !m.ended {
-			continue
-		}
-		for near, s := range compiled.upwards(func(near int) (string, bool) {
-			if near >= i {
-				return "", false
-			}
-			return lines[i-1-near], true
-		}) {
-			out[i-1-near] = with(out[i-1-near], s)
+		if i := at - len(lead); i >= 0 {
+			out[i] = append(out[i], Span{sp.Start - start, sp.End - start, sp.Text})
 		}
 	}
 	return out
 }
 
-// before returns what the lines above a page leave for its first.
-func (r *compiled) before(lines []string, above func(n int) (string, bool)) memory {
-	var m memory
+// pageEnd ends the lines of a page. With a line feed alone, a CR at the end of one would be part of
+// its end.
+const pageEnd = "\r\n"
+
+// leading returns the lines above a page that its first may continue.
+func leading(lines []string, above func(n int) (string, bool)) (lead []string) {
 	if above == nil || len(lines) == 0 {
-		return m
+		return nil
 	}
 	reach := nearLines
 	inside := func(line string) bool {
@@ -57,7 +48,6 @@ func (r *compiled) before(lines []string, above func(n int) (string, bool)) memo
 	if slices.ContainsFunc(lines[:min(2, len(lines))], inside) {
 		reach = ReachLines
 	}
-	var lead []string // nearest first
 	for n := 1; n <= reach; n++ {
 		line, ok := above(n)
 		if !ok {
@@ -68,33 +58,11 @@ func (r *compiled) before(lines []string, above func(n int) (string, bool)) memo
 			break
 		}
 	}
-	for _, line := range slices.Backward(lead) {
-		if m.active() || !r.quietLine(line, "") {
-			r.spans(line, &m, true)
-		}
-	}
-	return m
+	slices.Reverse(lead)
+	return lead
 }
 
-// quietLine reports whether no rule has anything to judge in a whole line above another; below is
-// "" when that is unknown.
-func (r *compiled) quietLine(line, below string) bool {
-	if len(r.regexes) > 0 || !plain(line) {
-		return false
-	}
-	state, x, w := uint16(0), r.index, uint64(0)
-	for i := 0; i < len(line); i++ {
-		if state = r.words.step(state, line[i]); state&marked != 0 {
-			return false
-		}
-		if w = w<<8 | uint64(line[i]); x != nil && x.gate.lets(w) && x.sure(w) {
-			return false
-		}
-	}
-	return r.words.depth[state] < leastCut && !x.cutsLine(w, below, &r.words.stop) && !mayBeLone(line) && !rules.MayBeDotted(line)
-}
-
-// edits returns what to replace in a text of many lines, sorted.
+// edits returns what to replace in a text of many lines, sorted. No span goes over a line's end.
 func (r *compiled) edits(s string) []Span {
 	var all []Span
 	var m memory
@@ -108,22 +76,9 @@ func (r *compiled) edits(s string) []Span {
 		if i := strings.IndexByte(s[start:], '\n'); i >= 0 {
 			end = start + i + 1
 		}
-		body := start + bodyEnd(s[start:end])
-		spans := r.spans(s[start:body], &m, true)
+		spans := r.spans(s[start:start+bodyEnd(s[start:end])], &m, true)
 		if m.ended {
-			var starts []int
-			at := start
-			for near, sp := range r.upwards(func(int) (string, bool) {
-				if at == 0 {
-					return "", false
-				}
-				line := s[:at]
-				at = strings.LastIndexByte(s[:at-1], '\n') + 1
-				starts = append(starts, at)
-				return line[at : at+bodyEnd(line[at:])], true
-			}) {
-				all = with(all, Span{starts[near] + sp.Start, starts[near] + sp.End, sp.Text})
-			}
+			all = r.upwards(all, s[:start])
 		}
 		for _, sp := range spans {
 			all = append(all, Span{start + sp.Start, start + sp.End, sp.Text})
@@ -133,26 +88,30 @@ func (r *compiled) edits(s string) []Span {
 	return all
 }
 
-// upwards returns what to replace in the lines of a private key above the line that ends it,
-// nearest first, when its beginning was not seen. above returns the lines, from 0.
-func (r *compiled) upwards(above func(near int) (string, bool)) (key []Span) {
+// upwards adds to spans what to replace in the lines of a private key at the end of text: the line
+// below text ends the key, and its beginning was not seen.
+func (r *compiled) upwards(spans []Span, text string) []Span {
+	var key []Span // nearest first
 	full := false
-	for near := range ReachLines {
-		line, ok := above(near)
+	for start, near := len(text), 0; start > 0 && near < ReachLines; near++ {
+		line := text[:start]
+		start = strings.LastIndexByte(line[:start-1], '\n') + 1
+		s := scan{line: line[start : start+bodyEnd(line[start:])]}
+		s.read(false, func(int, int) {})
+		from, to, ok := rules.Above(string(s.clean), near)
 		if !ok {
 			break
 		}
-		from, to, ok := aboveRaw(line, near)
-		if !ok {
-			break
-		}
-		key = append(key, Span{from, to, r.marker("private-key")})
+		key = append(key, Span{start + int(s.came[from]), start + int(s.came[to-1]) + 1, r.marker("private-key")})
 		full = full || to-from >= rules.FirstKeyLine
 	}
 	if !full {
-		return nil
+		return spans
 	}
-	return key
+	for _, sp := range key {
+		spans = with(spans, sp)
+	}
+	return spans
 }
 
 // with adds a span to others, merging those that it overlaps.
@@ -171,28 +130,11 @@ func with(spans []Span, s Span) []Span {
 	return slices.Replace(spans, i, k, s)
 }
 
-// aboveRaw is above for a line that may contain control sequences, which are hidden with it.
-func aboveRaw(line string, near int) (start, end int, ok bool) {
-	if plain(line) {
-		return rules.Above(line, near)
-	}
-	s := scanPool.Get().(*scan)
-	defer s.release()
-	s.read(line, false, func(int, int) {})
-	if start, end, ok = rules.Above(string(s.clean), near); ok {
-		start, end = int(s.at[start]), int(s.at[end-1])+1
-	}
-	return start, end, ok
-}
-
 // bodyEnd is the length of line without its LF or CR LF.
 func bodyEnd(line string) int {
-	n := len(line)
-	if n > 0 && line[n-1] == '\n' {
-		n--
-		if n > 0 && line[n-1] == '\r' {
-			n--
-		}
+	body, ended := strings.CutSuffix(line, "\n")
+	if ended {
+		body = strings.TrimSuffix(body, "\r")
 	}
-	return n
+	return len(body)
 }

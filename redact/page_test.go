@@ -177,7 +177,7 @@ func TestFrom(t *testing.T) {
 }
 
 func TestPageFailsClosed(t *testing.T) {
-	r, err := compile(Policy{}, []rules.Rule{{Class: "faulty", Keywords: []string{"fault"}, Find: func(*rules.Text, int, int) (candidate, bool) { panic("faulty") }}})
+	r, err := compile(Policy{}, []rules.Rule{{Class: "faulty", Keywords: []string{"fault"}, Find: func(*rules.Text, int, int) candidate { panic("faulty") }}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,9 @@
 package redact
 
 import (
-	"slices"
 	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/internal/ansi"
-	"github.com/ptywright/ptywright/redact/internal/rules"
 )
 
 // Programs that draw with cursor moves write the pieces of a line in any order, with other text in
@@ -14,8 +12,8 @@ import (
 // be overwritten, and at the end.
 
 const (
-	maxPlacedRow = 500  // rows further down are not assembled; terminals have fewer
-	maxPlacedCol = 1000 // nor are columns further right
+	maxPlacedRow = 500        // rows further down are not assembled; terminals have fewer
+	maxPlacedCol = maxColumns // nor are columns further right
 	// maxWrittenCol is how far a row that continues from there is assembled: a screen wraps it, and
 	// a key in base64 has some thousand characters.
 	maxWrittenCol = 8 << 10
@@ -52,9 +50,9 @@ var cursor = func() (set [256]bool) {
 	return set
 }()
 
-// applyPlaced judges the rows that line produces, or those that a first look has named.
-func (r *compiled) applyPlaced(s *scan, line string) {
-	g := &s.grid
+// rows calls judge with the rows that the line produces, or those that a first look has named.
+func (s *scan) rows(judge func(reading, bool)) {
+	g, line := &s.grid, s.line
 	g.row, g.col = maxPlacedRow, 0
 	for i := 0; i < len(line); {
 		c := line[i]
@@ -77,12 +75,12 @@ func (r *compiled) applyPlaced(s *scan, line string) {
 			end := runEnd(line, i)
 			wanted := s.everyRow || s.sight.busy[g.row]
 			if wanted {
-				r.makeRoom(s, line, i, end)
+				s.makeRoom(i, end, judge)
 			}
 			for i < end {
 				ch, n := utf8.DecodeRuneInString(line[i:])
 				if cols := width(ch); wanted {
-					r.place(s, line, i, n, cols)
+					g.place(i, n, cols)
 				} else if g.col < maxWrittenCol {
 					g.col += cols
 				}
@@ -91,7 +89,7 @@ func (r *compiled) applyPlaced(s *scan, line string) {
 		}
 	}
 	for _, row := range g.touched {
-		r.judgeRow(s, line, row)
+		s.row(row, judge)
 		g.rows[row].cells = g.rows[row].cells[:0]
 	}
 	g.touched = g.touched[:0]
@@ -114,22 +112,9 @@ func width(c rune) int {
 
 // move follows a control sequence (ECMA-48: CUP, HVP, VPA, CHA, CUU, CUD, CUF, CUB, CNL, CPL).
 func (g *placing) move(seq string) {
-	if len(seq) < 3 || seq[1] != '[' {
-		return
+	if final, n, more := csi(seq); more < 2 {
+		g.step(final, n[0], n[1])
 	}
-	var n [2]int
-	k := 0
-	for _, c := range []byte(seq[2 : len(seq)-1]) {
-		switch {
-		case c == ';' && k == 0:
-			k = 1
-		case rules.IsDigit(c):
-			n[k] = min(n[k]*10+int(c-'0'), maxPlacedCol)
-		default:
-			return
-		}
-	}
-	g.step(seq[len(seq)-1], n[0], n[1])
 }
 
 // step follows a control sequence with final and its first two parameters, 0 where they are not
@@ -172,8 +157,8 @@ func runEnd(line string, i int) int {
 
 // makeRoom judges the current state of the row that the run line[i:end] goes to, if the run
 // overwrites enough of it to turn it into a different text.
-func (r *compiled) makeRoom(s *scan, line string, i, end int) {
-	g := &s.grid
+func (s *scan) makeRoom(i, end int, judge func(reading, bool)) {
+	g, line := &s.grid, s.line
 	if g.row >= len(g.rows) {
 		return
 	}
@@ -190,18 +175,15 @@ func (r *compiled) makeRoom(s *scan, line string, i, end int) {
 		i += n
 	}
 	if row.changed += changed; row.changed > rewritten {
-		r.judgeRow(s, line, g.row)
+		s.row(g.row, judge)
 	}
 }
 
-// place writes the character at line[at:at+size] at the cursor.
-func (r *compiled) place(s *scan, line string, at, size, cols int) {
-	g := &s.grid
-	if g.col >= maxWrittenCol {
+// place writes the character at line[at:at+size] at the cursor. One that has no column is in the
+// cell before, hidden or not.
+func (g *placing) place(at, size, cols int) {
+	if g.col >= maxWrittenCol || cols == 0 {
 		return
-	}
-	if cols == 0 {
-		return // it is in the cell before, hidden or not
 	}
 	for len(g.rows) <= g.row {
 		g.rows = append(g.rows, placedRow{})
@@ -222,67 +204,33 @@ func (r *compiled) place(s *scan, line string, at, size, cols int) {
 	g.col += cols
 }
 
-// judgeRow judges the current state of a row. Blank cells are spaces: their content on the screen
-// was written before.
-func (r *compiled) judgeRow(s *scan, line string, n int) {
-	row := &s.grid.rows[n]
+// row calls judge with the current state of a row, unless it was judged before. Blank cells are
+// spaces: their content on the screen was written before.
+func (s *scan) row(n int, judge func(reading, bool)) {
+	row, line := &s.grid.rows[n], s.line
 	if !row.fresh {
 		return
 	}
 	row.fresh, row.changed = false, 0
-	s.clean, s.at = s.clean[:0], s.at[:0]
+	s.clean, s.came = s.clean[:0], s.came[:0]
 	wide := false
 	for i := range row.cells {
 		c := &row.cells[i]
 		c.row = false
 		if c.size == 0 {
 			if !wide {
-				s.clean, s.at = append(s.clean, ' '), append(s.at, -1)
+				s.clean, s.came = append(s.clean, ' '), append(s.came, -1)
 			}
 			wide = false
 			continue
 		}
 		for k := range int(c.size) {
-			s.clean, s.at = append(s.clean, line[int(c.at)+k]), append(s.at, c.at+int32(k))
+			s.clean, s.came = append(s.clean, line[int(c.at)+k]), append(s.came, c.at+int32(k))
 		}
 		ch, _ := utf8.DecodeRuneInString(line[c.at:])
 		wide = width(ch) == 2
 	}
-	if !r.busy(s.clean) {
-		return
+	if s.busy() {
+		judge(reading{text: string(s.clean), at: s.came, apart: true}, false)
 	}
-	text := string(s.clean)
-	first := len(s.found)
-	size := s.size
-	s.size = len(text)
-	r.apply(s, text, nil, 0)
-	s.size = size
-	mine := slices.Clone(s.found[first:])
-	s.found = s.found[:first]
-	for _, c := range mine {
-		if c.Hit {
-			s.found = appendRuns(s.found, c, s.at)
-		}
-	}
-}
-
-// appendRuns appends the pieces that a candidate of a row has in the line.
-func appendRuns(found []candidate, c candidate, at []int32) []candidate {
-	start, end := c.Start, c.End
-	c.Open = false
-	for i := start; i < end; {
-		if at[i] < 0 {
-			i++
-			continue
-		}
-		j := i + 1
-		for j < end && at[j] == at[j-1]+1 {
-			j++
-		}
-		c.Start, c.End = int(at[i]), int(at[j-1])+1
-		c.From = c.Start
-		found = append(found, c)
-		i = j
-	}
-	return found
 }

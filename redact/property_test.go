@@ -327,7 +327,7 @@ func TestNoRulePanics(t *testing.T) {
 		var m memory
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 30).Draw(t, "text"), "")
 		for line := range strings.Lines(text) {
-			Default.now().judge(new(scan), line[:bodyEnd(line)], &m, true)
+			Default.now().scan(line[:bodyEnd(line)]).judge(needLook, &m, true)
 		}
 	})
 }

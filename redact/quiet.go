@@ -10,7 +10,7 @@ import (
 
 // Most text contains no keyword in any way it can be read, and needs no judging. A first look finds
 // that out at a fraction of the cost: it makes no reading, and in doubt it answers no. It may
-// overlook only what [compiled.judge] overlooks, too: TestFirstLook compares the two.
+// overlook only what [scan.judge] overlooks, too: TestFirstLook compares the two.
 
 // quiet returns the length of the lines at the head of s, none longer than most with its end, in
 // which no rule has anything to judge: no keyword, and nothing that could assemble one. Not
@@ -174,10 +174,12 @@ const (
 	needOver                  // as what is left where the cursor moved back
 	needRows                  // as the rows that the cursor's moves produce
 	needAll  = needText | needOver | needRows
+	needLook = needAll + 1 // a first look has not been taken
 )
 
 // glance is a first look at a text in which the cursor moves.
 type glance struct {
+	by       *compiled
 	tail     int                    // beginning of the control sequence that a window may have ended inside; else the text's length
 	starts   []int                  // where control sequences begin
 	placed   bool                   // the cursor moved across the page
@@ -262,10 +264,21 @@ func (a *automaton) write(p *place, run string, left, right []byte, pad int, sta
 	return busy
 }
 
+// look returns which readings of the line contain a keyword, or may.
+func (s *scan) look() need {
+	if plain(s.line) {
+		return needText
+	}
+	n, sure := s.sight.look(s.by, s.line, false)
+	s.everyRow = !sure
+	return n
+}
+
 // look returns which readings of text contain a keyword, or may: text is a line without its end,
 // or, with window, a part of one. sure: the look reached the end, and says which rows; otherwise
 // everything has to be judged.
-func (r *compiled) look(g *glance, text string, window bool) (n need, sure bool) {
+func (g *glance) look(r *compiled, text string, window bool) (n need, sure bool) {
+	g.by = r
 	g.busy, g.placed, g.payloads, g.starts = [maxPlacedRow + 1]bool{}, false, false, g.starts[:0]
 	w, x := r.words, r.index
 	if len(r.regexes) > 0 || r.thorough {
@@ -299,7 +312,7 @@ func (r *compiled) look(g *glance, text string, window bool) (n need, sure bool)
 				g.need = needAll
 				g.busy[g.cursor.row] = true
 			}
-			if !g.run(r, text[from:i], text[from:i], state) {
+			if !g.run(text[from:i], text[from:i], state) {
 				return needAll, false
 			}
 		case c == esc:
@@ -311,10 +324,10 @@ func (r *compiled) look(g *glance, text string, window bool) (n need, sure bool)
 			g.payloads = g.payloads || i+1 < len(text) && text[i+1] != '['
 			if window && (n < 0 || i+n == len(text)) {
 				g.tail = i
-				return g.ends(r, text[:i], state, last), true
+				return g.ends(text[:i], state, last), true
 			}
-			if final := text[i+n-1]; text[i+1] == '[' && final != 'm' {
-				g.moves(text[i+2:i+n-1], final)
+			if text[i+n-1] != 'm' {
+				g.moves(text[i : i+n])
 			}
 			i += n
 		case c == '\b':
@@ -358,10 +371,10 @@ func (r *compiled) look(g *glance, text string, window bool) (n need, sure bool)
 				g.need = needAll
 				g.busy[g.cursor.row] = true
 			}
-			if g.run(r, text[i:i+n], veil, state); cols == 2 {
+			if g.run(text[i:i+n], veil, state); cols == 2 {
 				// Its second cell becomes blank once the first is overwritten.
 				g.inRow = place{apart: true}
-				g.put(r, " ", " ", fast[w.class[' ']])
+				g.put(" ", " ", fast[w.class[' ']])
 				g.inRow = place{apart: true, moved: true}
 			}
 			i += n
@@ -372,47 +385,36 @@ func (r *compiled) look(g *glance, text string, window bool) (n need, sure bool)
 	if !window && (w.deep[state] >= leastCut || x.cut(last) || mayBeLone(text)) {
 		g.need |= needText
 	}
-	return g.ends(r, text, state, last), true
+	return g.ends(text, state, last), true
 }
 
 // ends returns what is needed when text ends here: a window hides the beginning of a literal cut
 // off by its end.
-func (g *glance) ends(r *compiled, text string, state uint32, last uint64) need {
+func (g *glance) ends(text string, state uint32, last uint64) need {
 	if mayReadDotted(text, g.payloads) {
 		g.need |= needText
 	}
-	w := r.words
+	w, x := g.by.words, g.by.index
 	if w.parts && (w.part[int(state)/w.cols] > 0 || w.part[int(w.after(g.over))/w.cols] > 0) {
 		g.need = needAll
 	}
-	if r.index.cut(last) || r.index.cut(pack(g.over)) {
+	if x.cut(last) || x.cut(pack(g.over)) {
 		g.need = needAll
 	}
 	return g.need
 }
 
 // moves follows a control sequence.
-func (g *glance) moves(params string, final byte) {
-	var n [2]int
-	k := 0
-	for i := range len(params) {
-		switch c := params[i]; {
-		case c == ';' && k == 0:
-			k++
-		case rules.IsDigit(c) && k < 2:
-			n[k] = min(n[k]*10+int(c-'0'), maxColumns)
-		default:
-			k = 2 // not one that moves
-		}
-	}
+func (g *glance) moves(seq string) {
+	final, n, more := csi(seq)
 	if cursor[final] {
 		g.placed = true
-		if k < 2 {
+		if more < 2 {
 			g.cursor.step(final, n[0], n[1])
 			g.inRow = place{apart: true, moved: true}
 		}
 	}
-	if k > 0 {
+	if more > 0 {
 		return
 	}
 	switch final {
@@ -459,11 +461,11 @@ var blanksOf = strings.Repeat(" ", 80)
 
 // run writes a run of text in both readings, as it is shown there; false: it overwrites what it
 // cannot.
-func (g *glance) run(r *compiled, run, shown string, state uint32) bool {
+func (g *glance) run(run, shown string, state uint32) bool {
 	if g.at == len(g.over) && !g.inOver.apart { // as in the text itself
 		g.over = append(g.over, shown...)
 		g.at = len(g.over)
-		g.put(r, run, shown, state)
+		g.put(run, shown, state)
 		return true
 	}
 	end := g.at + len(shown)
@@ -475,15 +477,15 @@ func (g *glance) run(r *compiled, run, shown string, state uint32) bool {
 	n := copy(under, shown)
 	g.over = append(g.over, shown[n:]...)
 	g.at = end
-	if r.words.write(&g.inOver, run, left, right, 0, state) || r.index.seams(left, run, right, 0) {
+	if g.by.words.write(&g.inOver, run, left, right, 0, state) || g.by.index.seams(left, run, right, 0) {
 		g.need |= needOver
 	}
-	g.put(r, run, shown, state)
+	g.put(run, shown, state)
 	return true
 }
 
 // put writes a run where the cursor is in the rows.
-func (g *glance) put(r *compiled, run, shown string, state uint32) {
+func (g *glance) put(run, shown string, state uint32) {
 	shown = shown[:min(len(shown), maxWrittenCol-g.cursor.col)]
 	if shown == "" {
 		return
@@ -496,9 +498,9 @@ func (g *glance) put(r *compiled, run, shown string, state uint32) {
 	b, from := g.rows[g.cursor.row], g.cursor.col
 	copy(b[from:], shown)
 	g.cursor.col = end
-	w := r.words
+	w := g.by.words
 	if (g.inRow.apart || w.deep[state] > 0) && w.write(&g.inRow, run, b[:from], b[end:], rules.MaxKeyword, state) ||
-		r.index.seams(b[:from], run, b[end:], rules.MaxKeyword) {
+		g.by.index.seams(b[:from], run, b[end:], rules.MaxKeyword) {
 		g.need |= needRows
 		g.busy[g.cursor.row] = true
 	}

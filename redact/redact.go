@@ -241,17 +241,13 @@ func (r *compiled) spans(line string, m *memory, last bool) (spans []Span) {
 			*m = memory{}
 		}
 	}()
-	s := scanPool.Get().(*scan)
-	found := r.judge(s, line, m, last)
-	if len(found) > 0 {
+	s := r.scan(line)
+	if found := s.judge(needLook, m, last); len(found) > 0 {
 		spans = r.pieces(line, found)
 	}
 	s.release()
 	return spans
 }
-
-// scanPool keeps scratch space between calls, so that a line without a secret costs no allocation.
-var scanPool = sync.Pool{New: func() any { return new(scan) }}
 
 // String returns s with its secrets replaced. Lines end at LF; CR LF stays as it is. Bytes that are
 // not part of a secret are unchanged. Redacting twice is the same as redacting once, unless what
@@ -261,29 +257,9 @@ func (r *Redactor) String(s string) string { return r.From(s, 0) }
 // From returns what [Redactor.String] leaves of s[at:]: the text from a position on, redacted with
 // what precedes it in view. Of a secret that spans at, the rest is replaced.
 func (r *Redactor) From(s string, at int) string {
-	now := r.now()
-	edits := now.edits(s)
-	var b strings.Builder
-	done := at
-	owed := ""
-	for _, e := range edits {
-		if e.End <= at {
-			owed = e.Text
-			continue
-		}
-		if e.Text == "" && e.Start <= at {
-			e.Text = owed
-		}
-		owed = ""
-		b.WriteString(s[done:max(done, e.Start)])
-		b.WriteString(e.Text)
-		done = e.End
-	}
-	if done == at {
-		return s[at:]
-	}
-	b.WriteString(s[done:])
-	return b.String()
+	o := newOutput(s, at)
+	o.apply(0, r.now().edits(s))
+	return o.upTo(len(s))
 }
 
 // Asks reports whether the cursor's line, or the one above it, asks for a secret: whether it

@@ -149,9 +149,9 @@ func TestNewRefuses(t *testing.T) {
 
 // A rule that fails hides; it never shows.
 func TestFailsClosed(t *testing.T) {
-	for name, find := range map[string]func(*rules.Text, int, int) (candidate, bool){
-		"panic":   func(*rules.Text, int, int) (candidate, bool) { var p *candidate; return *p, true },
-		"overrun": func(s *rules.Text, _, _ int) (candidate, bool) { s.Spend(1 << 30); return candidate{}, false },
+	for name, find := range map[string]func(*rules.Text, int, int) candidate{
+		"panic":   func(*rules.Text, int, int) candidate { var p *candidate; return *p },
+		"overrun": func(s *rules.Text, _, _ int) candidate { s.Spend(1 << 30); return candidate{} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := compile(Policy{}, []rules.Rule{{Class: "faulty", Keywords: []string{"fault"}, Find: find}})
@@ -186,8 +186,7 @@ func TestHostileLinesAreLinear(t *testing.T) {
 	for _, unit := range []string{"token=", "sk-", "token=$", `"token":"`, `token:\"`, "bearer ", "password=,", "token=process.env.",
 		"authorization: digest ", "\x1b]0;token=", "token\b=", "a \r", "\u200b", "(", "]", "token=a]", "?token=a&", "\x1b[3;3Htoken=ab\x1b[3;1Htoken=cd"} {
 		in := strings.Repeat(unit, hostileSize/len(unit)) + " visible"
-		s := new(scan)
-		Default.now().judge(s, in, new(memory), true) // panics on overrun
+		Default.now().scan(in).judge(needLook, new(memory), true) // panics on overrun
 	}
 }
 
@@ -220,5 +219,21 @@ func TestMarking(t *testing.T) {
 	}
 	if _, err := r.Marking(" ", nil); err == nil {
 		t.Error("a blank replacement is taken")
+	}
+}
+
+// Of a secret that begins before a position, the rest is replaced, also past a control sequence.
+func TestFromWithinASecret(t *testing.T) {
+	const text = "TOKEN=hunt\x1b[1mer2x9y2k7 is it\n"
+	for at, want := range map[int]string{
+		6:  "[REDACTED]\x1b[1m is it\n",
+		8:  "[REDACTED]\x1b[1m is it\n",
+		11: "[1m[REDACTED] is it\n",
+		16: "[REDACTED] is it\n",
+		24: "is it\n",
+	} {
+		if got := Default.From(text, at); got != want {
+			t.Errorf("from %d it is %q, want %q", at, got, want)
+		}
 	}
 }

@@ -104,8 +104,8 @@ func (s *Stream) Flush() string {
 	o := newOutput(s.line, s.sent)
 	from := s.unmask(&o, 0, len(s.line))
 	if !s.masked {
-		sc := scanPool.Get().(*scan)
-		found := s.now.mustJudge(sc, s.line[from:], s.context(from == 0), needAll, false)
+		sc := s.now.scan(s.line[from:])
+		found := sc.mustJudge(needLook, s.context(from == 0))
 		first := -1
 		for i, c := range found {
 			if c.Open && c.Start < c.End && (first < 0 || c.Start < found[first].Start) {
@@ -175,21 +175,24 @@ func (g *glance) breakAt(data string, start, at int) int {
 // arrived.
 func (s *Stream) cut(o *output, start int) int {
 	end := start + wholeRunes(o.data[start:start+window])
-	sc := scanPool.Get().(*scan)
+	sc := s.now.scan("")
 	defer sc.release()
 	g := &sc.sight
-	n, seen := needAll, false
+	n, seen := needLook, false
 	if !s.masked {
-		n, seen = s.now.look(g, o.data[start:end], true)
+		n, seen = g.look(s.now, o.data[start:end], true)
 		seen = seen && (start+g.tail == end || g.tail >= window/2)
 		sc.everyRow = false
 	}
 	if seen {
 		end = start + g.tail
-	} else if tail := start + openSequence(o.data[start:end]); tail >= start+window/2 {
-		end = tail
+	} else {
+		n = needLook
+		if tail := start + openSequence(o.data[start:end]); tail >= start+window/2 {
+			end = tail
+		}
 	}
-	if seen && n == 0 && !s.above.active() {
+	if n == 0 && !s.above.active() {
 		s.inside, s.resume = true, 0
 		return g.breakAt(o.data, start, end-lookback)
 	}
@@ -199,7 +202,8 @@ func (s *Stream) cut(o *output, start int) int {
 		s.inside = true
 		return end
 	}
-	found := s.now.mustJudge(sc, o.data[from:end], s.context(from == start), n, seen)
+	sc.line = o.data[from:end]
+	found := sc.mustJudge(n, s.context(from == start))
 	s.inside = true
 	at := max(from, breakNear(o.data, start, end-lookback)) - from
 	for moved := true; moved; {

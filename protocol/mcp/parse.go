@@ -79,14 +79,12 @@ func decode(text []byte) (jsonrpc.Message, *jsonrpc.Error) {
 // askedBy returns the id of a request that is refused for its text, such as half of a surrogate
 // pair or a member that is given twice; else none.
 func askedBy(text []byte) jsonrpc.ID {
-	var e struct {
-		ID     json.RawMessage `json:"id"`
-		Method *string         `json:"method"`
-	}
-	if json.Unmarshal(text, &e) != nil || e.Method == nil || e.ID == nil {
+	var e envelope
+	err := jsonv2.Unmarshal(text, &e, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil || e.Method == nil {
 		return jsonrpc.ID{}
 	}
-	id, _ := decodeID(jsontext.Value(e.ID))
+	id, _ := decodeID(e.ID)
 	return id
 }
 

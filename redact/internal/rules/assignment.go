@@ -5,10 +5,10 @@ import "strings"
 // findAssignment hides the value of `key: value`, `key = value`, `"key": "value"`,
 // `KEY[x]='value'`, `?key=value&` and the like, and keeps the key. It considers whether the keyword
 // names a secret, what separates it from its value, how much the name says, and what the value is.
-func findAssignment(s *Text, at, end int) (Candidate, bool) {
+func findAssignment(s *Text, at, end int) Candidate {
 	t := s.text
 	if !keyBegins(t, at, end) {
-		return Candidate{}, false
+		return Candidate{}
 	}
 	key := end // the rest of the name after the keyword, as in token_app_terraform_io
 	for key < len(t) && key-end < maxBlanks && (IsAlnum(t[key]) || t[key] == '_' || t[key] == '-' || t[key] == '.') {
@@ -16,30 +16,30 @@ func findAssignment(s *Text, at, end int) (Candidate, bool) {
 	}
 	suffix := t[end:key]
 	if gitSigning(t, at, key) || isPath(t, at, end) || suffix != "" && runsOn(t, end) && !strongSuffix(suffix) {
-		return Candidate{}, false
+		return Candidate{}
 	}
 	i, sep := valueBegins(t, at, key)
 	switch {
 	case sep == noSeparator:
 		return findApart(s, at, key, suffix)
 	case strings.TrimLeft(t[i:], `\`) == "": // no value yet, or the beginning of an escaped quote
-		return Candidate{From: at, Start: len(t), End: len(t), Open: true}, true
+		return s.part(at, len(t), len(t))
 	case suffix == "" && end-at == len("authorization"):
 		rest := false
 		if i, rest = scheme(t, i); rest {
-			return Candidate{From: at, Start: i, End: len(t), Hit: i < len(t), Open: true, Until: Ending{Quote: '\n'}}, true
+			return Candidate{From: at, Start: i, End: len(t), Hit: i < len(t), Open: true, Until: Ending{Quote: '\n'}}
 		} else if i == len(t) {
-			return Candidate{From: at, Start: i, End: i, Open: true}, true
+			return s.part(at, i, i)
 		}
 	}
 	switch {
 	case sep != compares && strongSuffix(suffix):
 		if inCode(t, at, key, i) {
-			return Candidate{}, false
+			return Candidate{}
 		}
 		return s.judgeAssigned(at, end, i)
 	case notSecret(suffix):
-		return Candidate{}, false
+		return Candidate{}
 	}
 	return s.judgeValue(at, i, func(v string) bool { return random(v, 12) || len(v) >= 32 && hexish(v) && !isUUID(v) })
 }
@@ -58,11 +58,11 @@ func valueBegins(t string, at, key int) (int, separation) {
 
 // judgeAssigned makes a candidate of the value at i of a name, t[at:end], that marks it as a
 // secret: any value counts, except placeholders.
-func (s *Text) judgeAssigned(at, end, i int) (Candidate, bool) {
+func (s *Text) judgeAssigned(at, end, i int) Candidate {
 	t := s.text
 	c, is := s.value(at, i)
 	if is == missing {
-		return c, false
+		return c
 	}
 	c.Hit = !placeholder(t, c.Start, c.End) && !said(t, at, end, c.Start, c.End)
 	switch is {
@@ -74,12 +74,12 @@ func (s *Text) judgeAssigned(at, end, i int) (Candidate, bool) {
 	case literal:
 		c = c.shown(t)
 	}
-	return c, c.Hit || c.Open
+	return c
 }
 
 // findApart hides a value without a separator after its name at t[at:key]: an element's, a cell's,
 // or one after white space.
-func findApart(s *Text, at, key int, suffix string) (Candidate, bool) {
+func findApart(s *Text, at, key int, suffix string) Candidate {
 	if key < len(s.text) && s.text[key] == '>' {
 		return findElement(s, at, key)
 	}
@@ -133,14 +133,14 @@ func (s *Text) value(from, i int) (Candidate, writing) {
 
 // findNamed hides a value separated from its name at t[at:key] by white space: of a flag, of a
 // netrc(5) line, typed at a prompt that says what it is for, or random.
-func findNamed(s *Text, at, key int, suffix string) (Candidate, bool) {
+func findNamed(s *Text, at, key int, suffix string) Candidate {
 	t := s.text
 	i := Blanks(t, key)
 	if i == len(t) {
-		return Candidate{From: at, Start: i, End: i, Open: i > key || suffix == ""}, true
+		return Candidate{From: at, Start: i, End: i, Open: i > key || suffix == ""}
 	}
 	if i == key || suffix != "" && !strongSuffix(suffix) {
-		return Candidate{}, false
+		return Candidate{}
 	}
 	password := Matches(t[at:], "pass") || Matches(t[at:], "identified by") || !ASCII(t[at:key]) || isPasswordWord(t[at:key])
 	if password && Matches(t[i:], "for ") {
@@ -153,17 +153,15 @@ func findNamed(s *Text, at, key int, suffix string) (Candidate, bool) {
 	flag := t[word] == '-' && (word == 0 || t[word-1] <= ' ' || t[word-1] == '"' || t[word-1] == '\'')
 	if password && suffix == "" {
 		if k := copula(t, i); k > i {
-			if c, ok := findTold(s, at, k); ok {
-				return c, true
+			if c := findTold(s, at, k); c.Hit {
+				return c
 			}
 		}
 	}
-	start, j, q := quoted(t, stringPrefix(t, i))
-	if q == 0 {
-		start, j = i, s.valueEnd(i, 0)
-	}
+	start, j, q := s.word(stringPrefix(t, i))
 	v := t[start:j]
-	c := Candidate{From: at, Start: start, End: j, Open: j == len(t), Until: Ending{Quote: q}}
+	c := s.part(at, start, j)
+	c.Until = Ending{Quote: q}
 	switch before := t[max(0, at-200):at]; {
 	case v == "" || placeholder(t, start, j) || said(t, at, key, start, j):
 	case flag:
@@ -176,7 +174,7 @@ func findNamed(s *Text, at, key int, suffix string) (Candidate, bool) {
 		c.Hit = Varied(strings.TrimRight(v, ":.,;!?)")) && len(v) >= 6 && !packaged(v)
 	}
 	if c.Hit {
-		return c, true
+		return c
 	}
 	return findSpaced(s, at, key, true)
 }
@@ -229,11 +227,11 @@ func valueField(t string, i int) int {
 }
 
 // findElement hides the content of an XML element named t[at:key].
-func findElement(s *Text, at, key int) (Candidate, bool) {
+func findElement(s *Text, at, key int) Candidate {
 	t := s.text
 	word := wordStart(t, at)
 	if word == 0 || t[word-1] != '<' && t[word-1] != ':' {
-		return Candidate{}, false
+		return Candidate{}
 	}
 	start := key + 1
 	j := start
@@ -241,9 +239,10 @@ func findElement(s *Text, at, key int) (Candidate, bool) {
 		j++
 	}
 	s.Spend(j - start)
-	c := Candidate{From: at, Start: start, End: j, Open: j == len(t), Until: Ending{Quote: '<'}}
+	c := s.part(at, start, j)
+	c.Until = Ending{Quote: '<'}
 	c.Hit = j > start && strings.HasPrefix(t[j:], "</") && !placeholder(t, start, j) && !said(t, at, key, start, j)
-	return c, c.Hit || c.Open
+	return c
 }
 
 // cell returns where the next cell's content begins if t[at:key] fills a table's cell; 0: it does
@@ -277,12 +276,12 @@ func cell(t string, at, key int) int {
 
 // findCell hides a cell's content, at i, next to one with the name t[at:key]: a value, not a type
 // or a description.
-func findCell(s *Text, at, key, i int) (Candidate, bool) {
+func findCell(s *Text, at, key, i int) Candidate {
 	t := s.text
 	j := s.valueEnd(i, 0)
-	c := Candidate{From: at, Start: i, End: j, Open: j == len(t)}
+	c := s.part(at, i, j)
 	c.Hit = (chosen(t[i:j]) || password(t[i:j])) && !placeholder(t, i, j) && !said(t, at, key, i, j)
-	return c.shown(t), c.Hit || c.Open
+	return c.shown(t)
 }
 
 // chosen reports whether v can be a password where little suggests one: drawn at random, or with
@@ -293,7 +292,7 @@ func chosen(v string) bool {
 
 // findPrompted hides the text after `password for NAME: `, to the line's end: sudo(8), ssh(1),
 // git-credential(1).
-func findPrompted(s *Text, at, i int) (Candidate, bool) {
+func findPrompted(s *Text, at, i int) Candidate {
 	t := s.text
 	k := strings.Index(t[i:min(len(t), i+4*maxBlanks)], ": ")
 	if k < 0 {
@@ -302,13 +301,13 @@ func findPrompted(s *Text, at, i int) (Candidate, bool) {
 				return findTold(s, at, copula(t, i+n+1))
 			}
 		}
-		return Candidate{From: at, Start: len(t), End: len(t), Open: len(t)-i < 4*maxBlanks}, true
+		return Candidate{From: at, Start: len(t), End: len(t), Open: len(t)-i < 4*maxBlanks}
 	}
 	i = Blanks(t, i+k+1)
 	j := s.valueEnd(i, 0)
-	c := Candidate{From: at, Start: i, End: j, Open: j == len(t)}
+	c := s.part(at, i, j)
 	c.Hit = j > i && strings.TrimSpace(t[j:]) == "" && !placeholder(t, i, j) && !prompts(t, i, j)
-	return c, c.Hit || c.Open
+	return c
 }
 
 // keyBegins reports whether the keyword at t[at:end] can end a key: it begins a word, or a part
@@ -513,6 +512,14 @@ func quoted(t string, i int) (start, end int, quote byte) {
 		}
 	}
 	return start, len(t), quote
+}
+
+// word returns the value at i, quoted or not, without its quotes, and the quote; 0: there is none.
+func (s *Text) word(i int) (start, end int, quote byte) {
+	if start, end, quote = quoted(s.text, i); quote == 0 {
+		start, end = i, s.valueEnd(i, 0)
+	}
+	return start, end, quote
 }
 
 // valueEnd returns where the unquoted value at i ends. query is 1 inside a URL's query, where `&`

@@ -39,7 +39,7 @@ var context = sync.OnceValue(func() []Rule {
 		{Class: "password", Tier: Hint, Keywords: []string{
 			"pass:", "pass=", "pass =", `pass"`, "pass'", "pw:", "pw=", "pw =", `pw"`, "pw'", "pwd:", "pwd =", `pwd"`, "pwd'",
 		}, Find: findShort},
-		{Class: "password", Tier: Hint, Keywords: []string{"psk="}, Find: func(s *Text, at, end int) (Candidate, bool) { return findAssignment(s, at, end-1) }},
+		{Class: "password", Tier: Hint, Keywords: []string{"psk="}, Find: func(s *Text, at, end int) Candidate { return findAssignment(s, at, end-1) }},
 		{Class: "token", Tier: Hint, Keywords: []string{"_pat", "pat=", "pat:"}, Find: findPAT},
 		{Class: "password", Tier: Hint, Keywords: []string{"htpasswd"}, Find: findHtpasswd},
 		{Class: "password", Tier: Hint, Keywords: []string{"chpasswd", "--password-stdin", "passwd --stdin", "sudo -s", "--with-token"}, Find: findPiped},
@@ -67,21 +67,21 @@ func keep(v string, least int, hex bool) bool {
 
 // findWeak makes the finder for names that are part of many harmless ones: the name must be a word
 // or the end of one, and the value drawn at random.
-func findWeak(least int, hex bool) func(*Text, int, int) (Candidate, bool) {
-	return func(s *Text, at, end int) (Candidate, bool) {
+func findWeak(least int, hex bool) func(*Text, int, int) Candidate {
+	return func(s *Text, at, end int) Candidate {
 		t := s.text
 		if !keyBegins(t, at, end) || isPublic(t, at) {
-			return Candidate{}, false
+			return Candidate{}
 		}
 		i, sep := separator(t, note(t, end))
 		if sep == noSeparator {
 			if !Matches(t[at:end], "key") {
-				return Candidate{}, false
+				return Candidate{}
 			}
 			return findSpaced(s, at, end, false)
 		}
 		if i == len(t) {
-			return Candidate{From: at, Start: i, End: i, Open: true}, true
+			return s.part(at, i, i)
 		}
 		return s.judgeValue(at, i, func(v string) bool { return keep(v, least, hex) })
 	}
@@ -101,11 +101,11 @@ func isPublic(t string, at int) bool {
 
 // judgeValue makes a candidate of the value at i, whose name begins at from, if ok accepts it.
 // While the value may still grow it is open and hides nothing unless ok.
-func (s *Text) judgeValue(from, i int, ok func(string) bool) (Candidate, bool) {
+func (s *Text) judgeValue(from, i int, ok func(string) bool) Candidate {
 	c, is := s.value(from, i)
 	v := s.text[c.Start:c.End]
 	c.Hit = (is == bare && len(v) >= maxWeak || len(v) < maxWeak && ok(v)) && !placeholder(s.text, c.Start, c.End)
-	return c.shown(s.text), is != missing && (c.Hit || c.Open)
+	return c.shown(s.text)
 }
 
 // maxWeak bounds the values that are examined closely; a longer unbroken one is not a word.
@@ -127,22 +127,22 @@ func inQuery(t string, at int) bool {
 }
 
 // findQuery hides what signs or authorises a URL: `sig=` and `code=` in its query.
-func findQuery(s *Text, at, end int) (Candidate, bool) {
+func findQuery(s *Text, at, end int) Candidate {
 	if !inQuery(s.text, at) || end < len(s.text) && s.text[end] != '=' {
-		return Candidate{}, false
+		return Candidate{}
 	}
 	if end+1 >= len(s.text) {
-		return Candidate{From: wordStart(s.text, at) - 1, Start: len(s.text), End: len(s.text), Open: true}, true
+		return s.part(wordStart(s.text, at)-1, len(s.text), len(s.text))
 	}
 	return s.judgeValue(at, end+1, func(v string) bool { return len(v) >= 16 && (scattered(v) || hexish(v)) })
 }
 
 // findSpaced hides a value separated from its name by only white space, or "is".
-func findSpaced(s *Text, at, end int, strong bool) (Candidate, bool) {
+func findSpaced(s *Text, at, end int, strong bool) Candidate {
 	t := s.text
 	i := Blanks(t, end)
 	if i == end {
-		return Candidate{}, false
+		return Candidate{}
 	}
 	for _, w := range []string{"is ", "was ", "set to ", "= ", "provided: ", "provided "} {
 		if Matches(t[i:], w) {
@@ -157,21 +157,21 @@ func findSpaced(s *Text, at, end int, strong bool) (Candidate, bool) {
 	v := strings.TrimRight(t[i:j], ".:")
 	c := Candidate{From: at, Start: i, End: i + len(v), Open: j == len(t)}
 	c.Hit = len(v) < maxWeak && !packaged(v) && (random(v, 16) || strong && (len(v) == 32 || len(v) >= 48) && hexish(v)) && !placeholder(t, i, j)
-	return c.shown(s.text), c.Hit || c.Open
+	return c.shown(s.text)
 }
 
 // findBearer hides the value of `Bearer VALUE`: 8 or more characters of RFC 6750's b64token.
-func findBearer(s *Text, at, end int) (Candidate, bool) {
+func findBearer(s *Text, at, end int) Candidate {
 	t := s.text
 	if at > 0 && IsAlnum(t[at-1]) {
-		return Candidate{}, false
+		return Candidate{}
 	}
 	i := Blanks(t, end)
 	if i == len(t) {
-		return Candidate{From: at, Start: i, End: i, Open: true}, true
+		return s.part(at, i, i)
 	}
 	if i == end {
-		return Candidate{}, false
+		return Candidate{}
 	}
 	j := i
 	for j < len(t) && (IsAlnum(t[j]) || strings.IndexByte("._~+/=-", t[j]) >= 0) {
@@ -180,26 +180,28 @@ func findBearer(s *Text, at, end int) (Candidate, bool) {
 	s.Spend(j - i)
 	v := t[i:j]
 	said := j-i < maxPlaceholder && (status(v) || Matches(v, "authent") || Matches(v, "authoriz") || Matches(v, "realm="))
-	c := Candidate{From: at, Start: i, End: j, Hit: j-i >= 8 && !said && !placeholder(t, i, j), Open: j == len(t)}
-	return c, c.Hit || c.Open
+	c := s.part(at, i, j)
+	c.Hit = j-i >= 8 && !said && !placeholder(t, i, j)
+	return c
 }
 
 // findSK hides `sk-` and 16 or more characters whole, at the beginning of a word: OpenAI's keys and
 // those of the many that copied the form.
-func findSK(s *Text, at, end int) (Candidate, bool) {
+func findSK(s *Text, at, end int) Candidate {
 	t := s.text
 	if t[at:end] != "sk-" || !s.wordBegins(at) {
-		return Candidate{}, false
+		return Candidate{}
 	}
 	j := s.runEnd(wordSet, end)
-	c := Candidate{From: at, Start: at, End: j, Hit: j-end >= 16 && Plausible("", t[end:j]), Open: j == len(t)}
+	c := s.part(at, at, j)
+	c.Hit = j-end >= 16 && Plausible("", t[end:j])
 	if !c.Hit {
 		c.Start = end // `sk-` alone is not a secret: a prompt that ends in it is shown
 		if j-end < enough("sk-") {
 			c.Start = j
 		}
 	}
-	return c, c.Hit || c.Open
+	return c
 }
 
 // prefixed is how long the random part of a token with an unknown prefix must be: KSUIDs and the
@@ -208,20 +210,20 @@ const prefixed = 30
 
 // findPrefixed hides tokens of a form that newer providers share: a short lower-case prefix, `_`,
 // and a long random run of letters of both cases and digits.
-func findPrefixed(s *Text, at, end int) (Candidate, bool) {
+func findPrefixed(s *Text, at, end int) Candidate {
 	t := s.text
 	j := end
 	for ; j < len(t) && j-end < prefixed && IsAlnum(t[j]); j++ {
 	}
 	if j-end < prefixed {
-		return Candidate{}, false // not open either: the beginning is too common to hold back
+		return Candidate{} // not open either: the beginning is too common to hold back
 	}
 	from := at
 	for from > 0 && at-from < 32 && (IsLower(t[from-1]) || IsDigit(t[from-1]) || t[from-1] == '_') {
 		from--
 	}
 	if at-from < 2 || !IsLower(t[from]) || !s.wordBegins(from) || strings.HasPrefix(t[from:], "pk_") {
-		return Candidate{}, false
+		return Candidate{}
 	}
 	j = s.runEnd(alnumSet, end)
 	v := t[end:min(j, end+maxWeak)]
@@ -230,7 +232,7 @@ func findPrefixed(s *Text, at, end int) (Candidate, bool) {
 		kinds[classOf(v[i])]++
 	}
 	ok := kinds[lower] >= 3 && kinds[upper] >= 3 && kinds[digit] >= 2 && scattered(v) && entropy(v) > 3.5
-	return Candidate{From: from, Start: from, End: j, Hit: ok, Open: ok && j == len(t)}, ok
+	return Candidate{From: from, Start: from, End: j, Hit: ok, Open: ok && j == len(t)}
 }
 
 var (
@@ -250,7 +252,7 @@ func namedSet(spec string) *set {
 }
 
 // findCookie hides the cookies of a `Cookie:` or `Set-Cookie:` header, except their attributes.
-func findCookie(s *Text, at, end int) (Candidate, bool) {
+func findCookie(s *Text, at, end int) Candidate {
 	t := s.text
 	i := Blanks(t, end)
 	j := i
@@ -258,10 +260,10 @@ func findCookie(s *Text, at, end int) (Candidate, bool) {
 		j++
 	}
 	if j == len(t) {
-		return Candidate{From: at, Start: j, End: j, Open: true}, true
+		return s.part(at, j, j)
 	}
 	if t[j] != '=' || j == i || t[i] == '-' {
-		return Candidate{}, false
+		return Candidate{}
 	}
 	start := j + 1
 	set := at >= 4 && Matches(t[at-4:], "set-")
@@ -271,7 +273,7 @@ func findCookie(s *Text, at, end int) (Candidate, bool) {
 	stop := start + len(strings.TrimRight(t[start:j], " \t"))
 	c := Candidate{From: at, Start: start, End: stop, Open: j == len(t), Until: Ending{Quote: '\n'}}
 	c.Hit = stop-start >= 4 && !placeholder(t, start, stop) && !preference(t[i:start-1], t[start:stop])
-	return c, c.Hit || c.Open
+	return c
 }
 
 // preference reports whether a cookie only holds a user's preference: theme=dark, lang=en-US.
@@ -289,11 +291,11 @@ func preference(name, value string) bool {
 }
 
 // findMnemonic hides twelve or more words after their name (BIP 39).
-func findMnemonic(s *Text, at, end int) (Candidate, bool) {
+func findMnemonic(s *Text, at, end int) Candidate {
 	t := s.text
 	i, sep := separator(t, end)
 	if sep == noSeparator {
-		return Candidate{}, false
+		return Candidate{}
 	}
 	if i < len(t) && (t[i] == '"' || t[i] == '\'') {
 		i++
@@ -311,6 +313,7 @@ func findMnemonic(s *Text, at, end int) (Candidate, bool) {
 		k = Blanks(t, n)
 	}
 	s.Spend(j - i)
-	c := Candidate{From: at, Start: i, End: j, Hit: words >= 12, Open: j == len(t), Until: Ending{Quote: '\n'}}
-	return c.shown(s.text), c.Hit || c.Open
+	c := s.part(at, i, j)
+	c.Hit, c.Until = words >= 12, Ending{Quote: '\n'}
+	return c.shown(s.text)
 }

@@ -15,16 +15,16 @@ const (
 
 // findKeyBlock reads `-----BEGIN x PRIVATE KEY-----`. What follows on the same line, as in a JSON
 // string, is hidden to the block's end or the line's; KeyLine handles the lines after it.
-func findKeyBlock(s *Text, at, end int) (Candidate, bool) {
+func findKeyBlock(s *Text, at, end int) Candidate {
 	t := s.text
 	i, ok := keyMark(t, end)
 	if !ok {
 		s.Public = strings.Contains(t[end:], "-----")
-		return Candidate{}, false
+		return Candidate{}
 	}
 	s.opened = true
 	if i < 0 { // cut off inside the mark: the next row has the rest
-		return Candidate{From: at, Start: len(t), End: len(t), Open: true}, true
+		return s.part(at, len(t), len(t))
 	}
 	j := i
 	for j < len(t) && (KeySet.Members[t[j]] || t[j] == '\\' || t[j] == ' ') {
@@ -33,20 +33,21 @@ func findKeyBlock(s *Text, at, end int) (Candidate, bool) {
 	s.Spend(j - i)
 	if strings.Trim(t[i:], " \t\"'`│|\\,;+nr") == "" {
 		s.Began = true
-		return Candidate{}, false
+		return Candidate{}
 	}
-	c := Candidate{From: at, Start: i, End: j, Hit: j-i >= FirstKeyLine, Open: j == len(t), Until: Ending{Quote: '"'}}
+	c := s.part(at, i, j)
+	c.Hit, c.Until = j-i >= FirstKeyLine, Ending{Quote: '"'}
 	if c.Hit && c.Open {
 		s.Began = true
 	}
-	return c.shown(s.text), c.Hit || c.Open
+	return c.shown(s.text)
 }
 
 // findKeyBlockEnd reads `-----END x PRIVATE KEY-----` and hides what precedes it on its line.
-func findKeyBlockEnd(s *Text, at, end int) (Candidate, bool) {
+func findKeyBlockEnd(s *Text, at, end int) Candidate {
 	t := s.text
 	if _, ok := keyMark(t, end); !ok {
-		return Candidate{}, false
+		return Candidate{}
 	}
 	s.Ended = !s.opened
 	s.opened = false
@@ -59,7 +60,7 @@ func findKeyBlockEnd(s *Text, at, end int) (Candidate, bool) {
 		i--
 	}
 	s.Spend(j - i)
-	return Candidate{From: i, Start: i, End: j, Hit: true}, j-i >= FirstKeyLine
+	return Candidate{From: i, Start: i, End: j, Hit: j-i >= FirstKeyLine}
 }
 
 // keyMark skips the label of a private key from i on and returns where the mark ends; -1 when the
@@ -80,35 +81,36 @@ func keyMark(t string, i int) (end int, ok bool) {
 }
 
 // findPuTTY reads the line before the private part of a PuTTY key file.
-func findPuTTY(s *Text, at, end int) (Candidate, bool) {
+func findPuTTY(s *Text, at, end int) Candidate {
 	s.Began = s.Began || strings.Trim(s.text[end:], " 0123456789") == "" && len(s.text) > end
-	return Candidate{}, false
+	return Candidate{}
 }
 
 // findEncodedKey hides a private key encoded in base64 once more, as `kubectl get secret -o yaml`
 // shows it.
-func findEncodedKey(s *Text, at, end int) (Candidate, bool) {
+func findEncodedKey(s *Text, at, end int) Candidate {
 	t := s.text
 	// After "-----BEGIN " the label: base64 of " RSA", " PRIVATE", " EC", " OPENSSH", " ENCRYPTED".
 	for _, label := range []string{"BSU0EgUFJ", "BQUklWQVR", "BFQyBQUkl", "BPUEVOU1N", "BFTkNSWVB", "BEU0EgUFJ"} {
 		if strings.HasPrefix(t[end:], label) {
 			j := s.runEnd(KeySet, end)
-			return Candidate{From: at, Start: at, End: j, Hit: true, Open: j == len(t)}, true
+			return Candidate{From: at, Start: at, End: j, Hit: true, Open: j == len(t)}
 		}
 	}
-	return Candidate{}, false
+	return Candidate{}
 }
 
 // findJWK hides the private member of a JSON Web Key (RFC 7517), `"d":"..."`.
-func findJWK(s *Text, at, end int) (Candidate, bool) {
+func findJWK(s *Text, at, end int) Candidate {
 	start, j, q := quoted(s.text, Blanks(s.text, end))
 	if q != '"' {
-		return Candidate{}, false
+		return Candidate{}
 	}
 	s.Spend(j - start)
-	c := Candidate{From: at, Start: start, End: j, Open: j == len(s.text), Until: Ending{Quote: q}}
+	c := s.part(at, start, j)
+	c.Until = Ending{Quote: q}
 	c.Hit = j-start >= 40 && only(s.text[start:j], "_-")
-	return c.shown(s.text), c.Hit || c.Open
+	return c.shown(s.text)
 }
 
 // Lone returns the base64 of a line that can only belong to a private key, or to a certificate,

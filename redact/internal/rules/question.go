@@ -150,14 +150,14 @@ func copula(t string, i int) int {
 
 // findTold hides the password at t[i:] in a sentence: one word, followed by the sentence's end or a
 // comma.
-func findTold(s *Text, at, i int) (Candidate, bool) {
+func findTold(s *Text, at, i int) Candidate {
 	t := s.text
-	start, j, q := quoted(t, i)
+	start, j, q := s.word(i)
 	if q == 0 {
-		start, j = i, s.valueEnd(i, 0)
 		j = start + len(strings.TrimRight(t[start:j], ".,;:!"))
 	}
-	c := Candidate{From: at, Start: start, End: j, Open: j == len(t), Until: Ending{Quote: q}}
-	c.Hit = password(t[start:j]) && !placeholder(t, start, j)
-	return c.shown(t), c.Hit
+	if !password(t[start:j]) || placeholder(t, start, j) {
+		return Candidate{}
+	}
+	return Candidate{From: at, Start: start, End: j, Hit: true, Open: j == len(t), Until: Ending{Quote: q}}
 }

@@ -20,10 +20,10 @@ type Rule struct {
 	Tier  Tier
 	// Keywords are matched in any case.
 	Keywords []string
-	// Find judges the keyword at the text from at to end. It may look at all of the text, calls
-	// s.Spend for what it walks through beyond a fixed distance, and returns false when this is not
-	// a candidate. An open candidate may not be a hit yet and hide nothing yet (start == end).
-	Find func(s *Text, at, end int) (Candidate, bool)
+	// Find judges the keyword at the text from at to end. It may look at all of the text, and calls
+	// s.Spend for what it walks through beyond a fixed distance. What is neither a hit nor open is
+	// no candidate. An open one may not be a hit yet and hide nothing yet (start == end).
+	Find func(s *Text, at, end int) Candidate
 }
 
 // Tier is what a rule relies on.
@@ -73,19 +73,19 @@ func IsAlnum(c byte) bool { return IsLower(c) || isUpper(c) || IsDigit(c) }
 // Literal hides each occurrence of text.
 func Literal(class, text string) Rule {
 	return Rule{Class: class, Tier: Given, Keywords: []string{text[:min(len(text), MaxKeyword)]},
-		Find: func(s *Text, at, _ int) (Candidate, bool) {
+		Find: func(s *Text, at, _ int) Candidate {
 			rest := s.text[at:]
 			if len(rest) < len(text) && strings.HasPrefix(text, rest) {
 				c := Candidate{From: at, Start: at, End: len(s.text), Open: true}
 				if len(rest) < LeastPart(text) {
 					c.Start = c.End
 				}
-				return c, true
+				return c
 			}
 			if !strings.HasPrefix(rest, text) {
-				return Candidate{}, false
+				return Candidate{}
 			}
-			return Candidate{From: at, Start: at, End: at + len(text), Hit: true}, true
+			return Candidate{From: at, Start: at, End: at + len(text), Hit: true}
 		}}
 }
 
@@ -140,7 +140,7 @@ func SecretName(name string) bool {
 				if Fold(name[i]) != Fold(w[0]) || !Matches(t[i:], w) { // the first byte decides most cases
 					continue
 				}
-				if c, ok := r.Find(&s, i, i+len(w)); ok && c.Hit && c.Start == len(name)+1 {
+				if c := r.Find(&s, i, i+len(w)); c.Hit && c.Start == len(name)+1 {
 					return true
 				}
 			}

@@ -282,18 +282,18 @@ func enough(literal string) int { return min(7, max(2, 10-len(literal))) }
 
 // rule makes a rule of the shape.
 func (sh *Shape) rule(class string) Rule {
-	return Rule{Class: class, Tier: Structure, Keywords: []string{sh.Literal}, Find: func(s *Text, at, end int) (Candidate, bool) {
+	return Rule{Class: class, Tier: Structure, Keywords: []string{sh.Literal}, Find: func(s *Text, at, end int) Candidate {
 		t := s.text
 		if t[at:end] != sh.Literal {
-			return Candidate{}, false
+			return Candidate{}
 		}
 		from, ok := sh.begins(s, at)
 		if !ok {
-			return Candidate{}, false
+			return Candidate{}
 		}
 		stop, done, open := sh.ends(s, end)
 		if !done && !open {
-			return Candidate{}, false
+			return Candidate{}
 		}
 		c := Candidate{From: from, Start: from, End: stop, Open: open, Hit: done && Plausible(t[from:at], t[end:stop])}
 		if !c.Hit {
@@ -302,6 +302,6 @@ func (sh *Shape) rule(class string) Rule {
 				c.Start = stop
 			}
 		}
-		return c, c.Hit || c.Open
+		return c
 	}}
 }

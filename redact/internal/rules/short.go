@@ -7,7 +7,7 @@ import "strings"
 
 // findShort hides the value of a name that is only `pass`, `pw` or `pwd`, most of which say that a
 // test passed, or are the working folder.
-func findShort(s *Text, at, end int) (Candidate, bool) {
+func findShort(s *Text, at, end int) Candidate {
 	t := s.text
 	n := at
 	for n < end && IsLower(Fold(t[n])) {
@@ -17,24 +17,24 @@ func findShort(s *Text, at, end int) (Candidate, bool) {
 	loud := name == strings.ToUpper(name)
 	switch {
 	case at > 0 && IsAlnum(t[at-1]) && !(isUpper(t[at]) && IsLower(t[at-1]) && !loud): // dbPw
-		return Candidate{}, false
+		return Candidate{}
 	case at > 0 && t[at-1] == '_' && Matches(name, "pass"): // _pass is a keyword itself
-		return Candidate{}, false
+		return Candidate{}
 	case name == "PWD" && (at == 0 || t[at-1] != '_'):
-		return Candidate{}, false
+		return Candidate{}
 	}
 	i, sep := separator(t, n)
 	set := n < len(t) && t[n] == '=' // as in a shell, a file of variables
 	if sep != assigns || loud && name == "PASS" && !set {
-		return Candidate{}, false
+		return Candidate{}
 	}
 	before := strings.TrimRight(t[max(0, at-maxBlanks):wordStart(t, at)], " \t")
 	bare := wordStart(t, at) == at && (i == len(t) || !isQuote(t[i]))
 	if !set && bare && before != "" && strings.IndexByte(`"'{,;-&?(`, before[len(before)-1]) < 0 {
-		return Candidate{}, false
+		return Candidate{}
 	}
 	if i == len(t) {
-		return Candidate{From: at, Start: i, End: i, Open: true}, true
+		return s.part(at, i, i)
 	}
 	quote := isQuote(t[i])
 	return s.judgeValue(at, i, func(v string) bool {
@@ -57,7 +57,7 @@ func isPlace(v string) bool {
 
 // findConnection hides `Pwd=` of a connection string, as opposed to PWD=, the working folder, and
 // that of a file of variables.
-func findConnection(s *Text, at, end int) (Candidate, bool) {
+func findConnection(s *Text, at, end int) Candidate {
 	t := s.text
 	j := end
 	for j < len(t) && t[j] > ' ' && t[j] != ';' && t[j] != '"' && t[j] != '\'' {
@@ -65,34 +65,35 @@ func findConnection(s *Text, at, end int) (Candidate, bool) {
 	}
 	s.Spend(j - end)
 	if at > 0 && IsAlnum(t[at-1]) {
-		return Candidate{}, false
+		return Candidate{}
 	}
 	parted := strings.HasSuffix(strings.TrimRight(t[max(0, at-maxBlanks):at], " "), ";")
 	if !parted && (j == len(t) || t[j] != ';') {
 		return findShort(s, at, end)
 	}
-	c := Candidate{From: at, Start: end, End: j, Open: j == len(t), Until: Ending{Quote: ';'}}
+	c := s.part(at, end, j)
+	c.Until = Ending{Quote: ';'}
 	c.Hit = j > end && !placeholder(t, end, j) && t[end] != '/' && t[end] != '~'
-	return c, c.Hit || c.Open
+	return c
 }
 
 // findPAT hides the value of a name that ends in PAT, a personal access token, which in code is
 // more often a pattern.
-func findPAT(s *Text, at, end int) (Candidate, bool) {
+func findPAT(s *Text, at, end int) Candidate {
 	t := s.text
 	n := at + len("pat")
 	if t[at] == '_' {
 		n++
 	}
 	if at > 0 && IsAlnum(t[at]) && (IsAlnum(t[at-1]) || t[at-1] == '_') || n < len(t) && (IsAlnum(t[n]) || t[n] == '_') {
-		return Candidate{}, false
+		return Candidate{}
 	}
 	i, sep := separator(t, n)
 	if sep != assigns {
-		return Candidate{}, false
+		return Candidate{}
 	}
 	if i == len(t) {
-		return Candidate{From: at, Start: i, End: i, Open: true}, true
+		return s.part(at, i, i)
 	}
 	loud := t[n-1] == 'T'
 	return s.judgeValue(at, i, func(v string) bool {
@@ -102,23 +103,22 @@ func findPAT(s *Text, at, end int) (Candidate, bool) {
 
 // findHtpasswd hides the password among the arguments of htpasswd -b: after the file and the user,
 // or with -n after the user.
-func findHtpasswd(s *Text, at, end int) (Candidate, bool) {
+func findHtpasswd(s *Text, at, end int) Candidate {
 	t := s.text
 	if end < len(t) && t[end] > ' ' || at > 0 && (IsAlnum(t[at-1]) || t[at-1] == '.') {
-		return Candidate{}, false
+		return Candidate{}
 	}
 	batch, before := false, 2
 	for i := Blanks(t, end); i < len(t); {
-		start, j, q := quoted(t, i)
-		next := j + 1
-		if q == 0 {
-			start, j = i, s.valueEnd(i, 0)
-			next = j
+		start, j, q := s.word(i)
+		next := j
+		if q != 0 {
+			next++
 		}
 		word := t[start:j]
 		switch {
 		case j == start && q == 0 || word == "|" || word == "&&":
-			return Candidate{}, false
+			return Candidate{}
 		case len(word) > 1 && word[0] == '-':
 			batch = batch || strings.Contains(word, "b")
 			if strings.Contains(word, "n") {
@@ -131,21 +131,20 @@ func findHtpasswd(s *Text, at, end int) (Candidate, bool) {
 		case before > 0:
 			before--
 		default:
-			c := Candidate{From: at, Start: start, End: j, Open: j == len(t), Until: Ending{Quote: q}}
-			c.Hit = batch && !placeholder(t, start, j)
-			return c, c.Hit
+			hit := batch && !placeholder(t, start, j)
+			return Candidate{From: at, Start: start, End: j, Hit: hit, Open: hit && j == len(t), Until: Ending{Quote: q}}
 		}
 		i = Blanks(t, min(next, len(t)))
 		if i == min(next, len(t)) {
 			break
 		}
 	}
-	return Candidate{From: at, Start: len(t), End: len(t), Open: batch}, batch
+	return Candidate{From: at, Start: len(t), End: len(t), Open: batch}
 }
 
 // findPiped hides what echo or printf writes to a program at t[at:] that reads a secret: `echo me:x
 // | chpasswd`; also a here-string after it, `chpasswd <<< me:x`.
-func findPiped(s *Text, at, end int) (Candidate, bool) {
+func findPiped(s *Text, at, end int) Candidate {
 	t := s.text
 	if behind := Blanks(t, end); strings.HasPrefix(t[behind:], "<<<") {
 		return s.judgePiped(at, end, Blanks(t, behind+3))
@@ -153,7 +152,7 @@ func findPiped(s *Text, at, end int) (Candidate, bool) {
 	low := max(0, at-MaxExpression)
 	bar := strings.LastIndexByte(t[low:at], '|')
 	if bar < 0 {
-		return Candidate{}, false
+		return Candidate{}
 	}
 	line := t[low : low+bar]
 	for _, w := range []string{"echo ", "printf ", "print "} {
@@ -174,17 +173,14 @@ func findPiped(s *Text, at, end int) (Candidate, bool) {
 			return s.judgePiped(i, end, i)
 		}
 	}
-	return Candidate{}, false
+	return Candidate{}
 }
 
 // judgePiped makes a candidate of the word at t[i:], or of what follows the colon of
 // `user:password`.
-func (s *Text) judgePiped(from, end, i int) (Candidate, bool) {
+func (s *Text) judgePiped(from, end, i int) Candidate {
 	t := s.text
-	start, j, q := quoted(t, i)
-	if q == 0 {
-		start, j = i, s.valueEnd(i, 0)
-	}
+	start, j, q := s.word(i)
 	s.Spend(j - start)
 	if strings.HasSuffix(t[:end], "chpasswd") {
 		if k := strings.IndexByte(t[start:j], ':'); k >= 0 {
@@ -194,5 +190,5 @@ func (s *Text) judgePiped(from, end, i int) (Candidate, bool) {
 	v := strings.TrimSuffix(t[start:j], `\n`)
 	c := Candidate{From: from, Start: start, End: start + len(v), Until: Ending{Quote: q}}
 	c.Hit = len(v) >= 4 && !placeholder(t, start, start+len(v)) && v[0] != '$' && !strings.Contains(v, "$(")
-	return c, c.Hit
+	return c
 }

@@ -19,6 +19,11 @@ type Ending struct {
 	Escaped bool // the quote is written \", so a backslash before it does not protect it
 }
 
+// part is the candidate text[start:end], which is open if the text ends there.
+func (s *Text) part(from, start, end int) Candidate {
+	return Candidate{From: from, Start: start, End: end, Open: end == len(s.text)}
+}
+
 type span struct{ from, end int }
 
 // A Text is what the rules are reading: a line, or a reading of it. It caches what they walked

@@ -11,6 +11,51 @@ import (
 
 const esc = 0x1b
 
+// A reading is a line as somebody may read it.
+type reading struct {
+	text   string
+	at     []int32 // where in the line each byte is; nil: they follow each other from base on
+	base   int
+	closed bool // more text does not continue it: it is a control string that has ended
+	apart  bool // it was put together from all over the line; -1 is a blank that is nowhere
+}
+
+// readings makes the readings of the line that are needed and calls judge with each: whole is true
+// for the characters that are left without control sequences. Where the cursor moves back there is
+// one of what is left after overwriting, where it is placed there are the resulting rows, and each
+// control string (a title, a link) is one.
+func (s *scan) readings(n need, judge func(rd reading, whole bool)) {
+	if plain(s.line) {
+		judge(reading{text: s.line}, true)
+		return
+	}
+	moved, placed := true, s.sight.placed // as the first look saw, or as reading shows
+	if n&needText != 0 {
+		moved, placed = s.read(false, func(from, to int) {
+			if start, is := clipboardIn(s.line, from, to); is {
+				s.hideClipboard(start, to)
+			} else {
+				judge(reading{text: s.line[from:to], base: from, closed: to < len(s.line)}, false)
+			}
+		})
+		judge(s.made(), true)
+	}
+	if moved && n&needOver != 0 {
+		if s.read(true, func(int, int) {}); s.busy() {
+			judge(s.made(), false)
+		}
+	}
+	if placed && n&needRows != 0 {
+		s.rows(judge)
+	}
+}
+
+// made returns the reading that read has made.
+func (s *scan) made() reading {
+	s.came = append(s.came, int32(len(s.line)))
+	return reading{text: string(s.clean), at: s.came}
+}
+
 // plain reports whether line contains nothing that a reader must see through.
 func plain(line string) bool {
 	for i := 0; i < len(line); i++ {
@@ -81,22 +126,22 @@ var unseen = &unicode.RangeTable{
 	LatinOffset: 2,
 }
 
-// read fills s.clean with the characters of line without its control sequences, and s.at with where
-// each came from. payload is called with the range of each control string's content.
+// read fills s.clean with the characters of the line without its control sequences, and s.came with
+// where each is. payload is called with the range of each control string's content.
 //
 // Without overwrite, characters follow each other as they were written and CR is a hard break,
 // unless it only wraps. With it, CR, BS and the cursor keys' sequences move, later text replaces
 // earlier text, and EL cuts: a line editor's corrections. read reports whether anything in line
 // moved the cursor back, which is when the second reading differs from the first, and whether
 // anything moved it across the page, which is when rows have to be read: see placed.go.
-func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (moved, placed bool) {
-	s.clean, s.at = s.clean[:0], s.at[:0]
-	cur := 0
+func (s *scan) read(overwrite bool, payload func(from, to int)) (moved, placed bool) {
+	s.clean, s.came = s.clean[:0], s.came[:0]
+	line, cur := s.line, 0
 	put := func(c byte, at int) {
 		if cur == len(s.clean) {
-			s.clean, s.at = append(s.clean, c), append(s.at, int32(at))
+			s.clean, s.came = append(s.clean, c), append(s.came, int32(at))
 		} else {
-			s.clean[cur], s.at[cur] = c, int32(at)
+			s.clean[cur], s.came[cur] = c, int32(at)
 		}
 		cur++
 	}
@@ -114,7 +159,7 @@ func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (mo
 			if overwrite {
 				cur = s.move(cur, back)
 				if cut {
-					s.clean, s.at = s.clean[:cur], s.at[:cur]
+					s.clean, s.came = s.clean[:cur], s.came[:cur]
 				}
 			}
 			i += n
@@ -132,7 +177,7 @@ func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (mo
 			moved = true
 			if cur > 0 {
 				cur--
-				s.clean, s.at = s.clean[:cur], s.at[:cur]
+				s.clean, s.came = s.clean[:cur], s.came[:cur]
 			}
 			i++
 		case c == '\r':
@@ -146,7 +191,7 @@ func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (mo
 		default:
 			if cur < len(s.clean) && (c >= 0x80 || s.clean[cur] >= 0x80) {
 				// Cells and bytes diverge here; drop the old text rather than mix the two.
-				s.clean, s.at = s.clean[:cur], s.at[:cur]
+				s.clean, s.came = s.clean[:cur], s.came[:cur]
 			}
 			put(c, i)
 			i++
@@ -188,26 +233,36 @@ func (s *scan) move(cur, back int) int {
 // maxColumns bounds what one sequence moves, and so its cost; no terminal is wider.
 const maxColumns = 1000
 
+// csi reads a control sequence: its last byte, and the first two of its numbers, 0 where they are not
+// given. more is how many semicolons it has; 2 for one with anything else, or for another sequence.
+func csi(seq string) (final byte, n [2]int, more int) {
+	if len(seq) < 3 || seq[1] != '[' {
+		return 0, n, 2
+	}
+	for _, c := range []byte(seq[2 : len(seq)-1]) {
+		switch {
+		case c == ';' && more == 0:
+			more = 1
+		case rules.IsDigit(c) && more < 2:
+			n[more] = min(n[more]*10+int(c-'0'), maxColumns)
+		default:
+			more = 2
+		}
+	}
+	return seq[len(seq)-1], n, more
+}
+
 // motion returns how many columns a control sequence moves the cursor left (negative: right) and
 // whether it erases to the end of the line. Other sequences do not move within a line.
 func motion(seq string) (back int, cut bool) {
-	if len(seq) < 3 || seq[1] != '[' {
-		return 0, false
-	}
-	n := 0
-	for _, c := range []byte(seq[2 : len(seq)-1]) {
-		if !rules.IsDigit(c) {
-			return 0, false
-		}
-		n = min(n*10+int(c-'0'), maxColumns)
-	}
-	switch seq[len(seq)-1] {
-	case 'D':
-		return max(1, n), false
-	case 'C':
-		return -max(1, n), false
-	case 'K':
-		return 0, n == 0
+	switch final, n, more := csi(seq); {
+	case more > 0:
+	case final == 'D':
+		return max(1, n[0]), false
+	case final == 'C':
+		return -max(1, n[0]), false
+	case final == 'K':
+		return 0, n[0] == 0
 	}
 	return 0, false
 }
@@ -217,8 +272,8 @@ func stripped(text string) string {
 	if plain(text) {
 		return text
 	}
-	var s scan
-	s.read(text, false, func(int, int) {})
+	s := scan{line: text}
+	s.read(false, func(int, int) {})
 	return strings.Trim(string(s.clean), "\n")
 }
 
