@@ -8,6 +8,8 @@ type Record = record
 var (
 	Corpus = corpus
 	Leaks  = leaks
+
+	Environments = environments
 )
 
 func (r record) Pieces() []string { return r.pieces() }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -150,6 +151,20 @@ func TestEdgesInRecording(t *testing.T) {
 		}
 		return b.String()
 	}, func(r redact.Record, text string) bool { return text == r.Text })
+}
+
+// The same on screens, where long values wrap and markers are padded to the columns they stand for.
+func TestNamesStayOnScreen(t *testing.T) {
+	padded := regexp.MustCompile(`(\[REDACTED\]) +`)
+	for want, r := range redact.Environments(t) {
+		for _, cols := range []int{80, 120, 500} {
+			r.Cols = cols
+			got := padded.ReplaceAllString(hidden(look(r)).Text(), "$1")
+			if got != strings.TrimSuffix(strings.ReplaceAll(want, "\r", ""), "\n") {
+				t.Errorf("%d columns:\n%q becomes\n%q", cols, r.Text, got)
+			}
+		}
+	}
 }
 
 // A private key that is longer than the screen is hidden on it while its first line is in the

@@ -171,6 +171,34 @@ func TestMCPPageNamesEveryTool(t *testing.T) {
 	}
 }
 
+// TestGoVersion: who builds it is told to have the Go version that go.mod asks for, and not a later
+// release of it.
+func TestGoVersion(t *testing.T) {
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants := regexp.MustCompile(`(?m)^go (\d+\.\d+)(?:\.0)?$`).FindSubmatch(mod)
+	if wants == nil || regexp.MustCompile(`(?m)^toolchain`).Match(mod) {
+		t.Fatalf("go.mod asks for more than a Go version's first release:\n%s", mod)
+	}
+	for _, page := range []string{"README.md", "docs/guide.md"} {
+		text, err := os.ReadFile(filepath.Join(root, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := regexp.MustCompile(`\bGo (\d[\d.]*\d)`).FindAllSubmatch(text, -1)
+		if len(said) == 0 {
+			t.Errorf("%s does not say which Go it needs", page)
+		}
+		for _, m := range said {
+			if string(m[1]) != string(wants[1]) {
+				t.Errorf("%s says %s, go.mod asks for %s", page, m[0], wants[1])
+			}
+		}
+	}
+}
+
 // TestWireReferenceNamesEveryMethod holds docs/wire.md to the method table.
 func TestWireReferenceNamesEveryMethod(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs", "wire.md"))

@@ -144,18 +144,24 @@ func TestEchoOffFromTheShell(t *testing.T) {
 }
 
 // TestTypedLinesPushOutNoKey: however many lines are typed, what a session was given in its
-// environment stays hidden, there and elsewhere; and so do the newest lines.
+// environment stays hidden, there and elsewhere; so do the newest lines, and what was typed in
+// another session where that asked for it.
 func TestTypedLinesPushOutNoKey(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	const key = "tok-3f9a77b1c2-zz"
+	const key, typed = "tok-3f9a77b1c2-zz", "incorrect-donkey-coal"
 	var lines strings.Builder
 	for i := range 2000 {
 		fmt.Fprintf(&lines, "line-%04d\n", i)
 	}
 	for _, kind := range []string{"ask", "secret"} {
 		b := s.with(client.Config{Program: "sh", Args: []string{"-c", quietLoop}, EchoOff: kind, Env: map[string]string{"API_TOKEN": key}})
-		other := s.sh("echo here " + key + "; cat")
+		other := s.sh("echo here " + key + "; stty -echo; printf 'Password: '; read -r p; stty echo; " +
+			"echo; echo \"pw-$p\"; cat")
+		other.wait(client.Contains("Password:"))
+		awaitSecret(other)
+		other.text(typed + "\n")
+		other.wait(client.Contains("pw-" + typed))
 		b.wait(client.Contains("ready"))
 		b.waitSince(b.text(lines.String()), client.Contains("got-line-1999"))
 		b.turn("show", "token-"+key)
@@ -171,8 +177,7 @@ func TestTypedLinesPushOutNoKey(t *testing.T) {
 		if hidden := !strings.Contains(text, "got-line-1999"); hidden != (kind == "secret") || !strings.Contains(text, "got-line-0000") {
 			t.Errorf("%s: the newest line is hidden: %v; the oldest is not: %v", kind, hidden, strings.Contains(text, "got-line-0000"))
 		}
-		other.wait(client.Contains("here"))
-		if got := other.plainText(); got != "here [REDACTED]" {
+		if got := other.plainText(); got != "here [REDACTED]\nPassword:\npw-[REDACTED]" {
 			t.Errorf("%s: in another session: %q", kind, got)
 		}
 	}

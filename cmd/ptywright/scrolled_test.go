@@ -230,3 +230,36 @@ func TestScrolledTextIsCovered(t *testing.T) {
 		}
 	}
 }
+
+// TestWaitSaysWhereATextWas: of a text that has left the screen and does not count, the evidence has
+// the line, when it left, and what finds it.
+func TestWaitSaysWhereATextWas(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	s.ok("spawn", "--", "sh", "-c", "echo first; echo server ready on 5173; seq 1 200; exec cat")
+	s.ok("wait", "s1", "--text", "200")
+	seq := s.ok("send", "s1", "more", "-e")
+	const left = `line 1 had it, which left the screen upwards at sequence \d+`
+	for _, c := range []struct {
+		says string
+		args []string
+	}{
+		{left + `, before the wait began: with "since" it is found`, []string{"--text", "server ready"}},
+		{left + ", but nothing of it was written after sequence " + seq,
+			[]string{"--text", "server ready", "--since", seq}},
+		{left + `: the scope "seen" reads such lines too`, []string{"--since", "0",
+			"--matcher", `{"type":"contains_text","value":"server ready","scope":"screen"}`}},
+		{`line 1 matches, which left the screen upwards at sequence \d+, with \(\?m\)`,
+			[]string{"--regex", `^server ready`}},
+	} {
+		args := append([]string{"wait", "s1", "--timeout", "0"}, c.args...)
+		out := s.fails(3, "timed out", args...)
+		if !regexp.MustCompile(c.says).MatchString(out) || strings.Contains(out, "nothing like it") {
+			t.Errorf("%q: %s, want %s", args, out, c.says)
+		}
+		wants(t, out, "server ready on 5173")
+	}
+	if got := s.ok("wait", "s1", "--since", "0", "--text", "server ready"); got != "server ready" {
+		t.Errorf("%q", got)
+	}
+}

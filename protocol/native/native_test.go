@@ -210,6 +210,7 @@ func TestBadParametersAreToldApart(t *testing.T) {
 		{"session.screenshot", obj{"session": id, "font_size": 0}, "invalid_params"},
 		{"session.screenshot", obj{"session": id, "font_size": -1}, "invalid_params"},
 		{"session.screenshot", obj{"session": id, "font_size": 128.5}, "invalid_params"},
+		{"session.screenshot", obj{"session": id, "font_size": 1000}, "invalid_params"},
 		{"server.set_notifications", obj{"enabled": "yes"}, "invalid_params"},
 	} {
 		w.fails(c.method, c.params, -32602, c.reason)

@@ -66,6 +66,18 @@ func TestScreenshotReplacesNoSource(t *testing.T) {
 	}
 }
 
+// TestFontSizeHasBounds: one that no picture is drawn in is refused, not replaced.
+func TestFontSizeHasBounds(t *testing.T) {
+	w := serveOn(t, enginetest.Engine(enginetest.New()), new(redact.Known), false, nil)
+	id := w.session()
+	for size, ok := range map[float64]bool{-1: false, 5: false, 6: true, 128: true, 128.5: false, 1000: false} {
+		r := w.try("screenshot", obj{"session": id, "format": "png", "font_size": size})
+		if r.IsError == ok || !ok && !strings.Contains(text(r), "font_size: expected a number from 6 to 128") {
+			t.Errorf("%v: %.200s", size, text(r))
+		}
+	}
+}
+
 // TestWaitTellsProgress every few seconds to a client that asks for it, and ends within what clients wait.
 func TestWaitTellsProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

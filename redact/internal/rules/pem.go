@@ -134,6 +134,9 @@ func Lone(text string) (start, end int, ok bool) {
 	if n := end - start; n != widths && n != wide || start > 1 && line[start-1] == '-' { // sha384-…: a digest
 		return 0, 0, false
 	}
+	if strings.Contains(strings.TrimRight(line[start:end], "="), "=") { // a name and its value
+		return 0, 0, false
+	}
 	upper, lower, digits := 0, 0, 0
 	for _, c := range []byte(line[start:end]) {
 		switch {
