@@ -118,11 +118,8 @@ func (r *release) run(platforms []string) (err error) {
 // gather builds for this platform, and makes the binary write the files that every archive
 // contains.
 func (r *release) gather(work, epoch string) error {
-	here := filepath.Join(work, "here")
-	if runtime.GOOS == "windows" {
-		here += ".exe"
-	}
-	if err := r.build(here, runtime.GOOS, runtime.GOARCH); err != nil {
+	here, err := r.build(work, runtime.GOOS, runtime.GOARCH)
+	if err != nil {
 		return err
 	}
 	for _, name := range []string{"LICENSE", "README.md"} {
@@ -160,16 +157,23 @@ func (r *release) gather(work, epoch string) error {
 }
 
 // build builds a static binary whose bytes depend only on the source, the version, the platform and
-// Go.
-func (r *release) build(to, system, arch string) error {
+// Go, unless it is in work already.
+func (r *release) build(work, system, arch string) (binary string, err error) {
+	binary = filepath.Join(work, system+"_"+arch)
+	if system == "windows" {
+		binary += ".exe"
+	}
+	if _, err := os.Stat(binary); err == nil {
+		return binary, nil
+	}
 	const cli = "github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	stamp := fmt.Sprintf("-s -w -X %[1]s.releaseVersion=%[2]s -X %[1]s.releaseCommit=%[3]s", cli, r.version, r.commit)
-	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", stamp, "-o", to, "./cmd/ptywright")
+	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", stamp, "-o", binary, "./cmd/ptywright")
 	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=")
 	if said, err := c.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %w\n%s", err, said)
+		return "", fmt.Errorf("go build: %w\n%s", err, said)
 	}
-	return nil
+	return binary, nil
 }
 
 // archive builds for a platform, and packs the result.
@@ -178,14 +182,11 @@ func (r *release) archive(work, platform string) (name string, archive []byte, e
 	if !ok {
 		return "", nil, fmt.Errorf("no platform: give OS/ARCH, such as linux/amd64")
 	}
-	binary := file{name: "ptywright", mode: 0o755}
-	if system == "windows" {
-		binary.name += ".exe"
-	}
-	built := filepath.Join(work, system+"_"+arch)
-	if err := r.build(built, system, arch); err != nil {
+	built, err := r.build(work, system, arch)
+	if err != nil {
 		return "", nil, err
 	}
+	binary := file{name: "ptywright" + filepath.Ext(built), mode: 0o755}
 	if binary.body, err = os.ReadFile(built); err != nil {
 		return "", nil, err
 	}

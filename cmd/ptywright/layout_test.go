@@ -29,6 +29,7 @@ var mayImport = map[string][]string{
 	"plugins":                         {"internal/sandbox", "internal/pulse", "internal/tree", "engine", "engine/pty", "engine/vt", "matchers", "redact"},
 	"redact/internal/rules":           {},
 	"internal/lazy":                   {},
+	"internal/lanes":                  {},                // how many tests run side by side
 	"internal/pulse":                  {},                // what wakes all who wait for a change
 	"internal/tree":                   {},                // trees as JSON and Lua give them
 	"internal/sandbox":                {"internal/lazy"}, // Lua that is bounded: a plugin's all of it, the REPL's its strings
@@ -89,7 +90,7 @@ var mayImport = map[string][]string{
 }
 
 // forTests are what only tests may import.
-var forTests = []string{"cmd/ptywright/internal/mockmodel"}
+var forTests = []string{"cmd/ptywright/internal/mockmodel", "internal/lanes"}
 
 // commands are the packages that make commands.
 var commands = append([]string{"cmd/ptywright"}, mayImport["cmd/ptywright"]...)
@@ -105,7 +106,7 @@ var thirdParty = map[string][]string{
 	"github.com/go-json-experiment/json":     {"protocol", "protocol/native", "protocol/acp", "protocol/client", "protocol/protocoltest", "protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "protocol/unterm"},
 	"github.com/google/jsonschema-go":        {"protocol/native", "protocol/mcp/tools"},
 	"github.com/modelcontextprotocol/go-sdk": {"protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "bench"},
-	"github.com/gofrs/flock":                 {"protocol", "protocol/unterm/internal/shared"},
+	"github.com/gofrs/flock":                 {"internal/lanes", "protocol", "protocol/unterm/internal/shared"},
 	"github.com/BurntSushi/toml":             {"plugins", "cmd/ptywright/internal/config"},
 	"github.com/fsnotify/fsnotify":           {"plugins"},
 	"github.com/Microsoft/go-winio":          {"protocol", "protocol/client"},
@@ -124,6 +125,7 @@ var thirdParty = map[string][]string{
 var platforms = []string{"linux", "darwin", "windows"}
 
 func TestLayout(t *testing.T) {
+	t.Parallel()
 	for _, goos := range platforms {
 		for name, imports := range packages(t, goos) {
 			allowed, known := mayImport[name]
@@ -185,6 +187,7 @@ var promised = []string{"engine", "engine/vt", "matchers", "redact", "protocol/c
 // TestPackagesSayWhatTheyPromise: one that others could import, and should not build on, says so in
 // its first line.
 func TestPackagesSayWhatTheyPromise(t *testing.T) {
+	t.Parallel()
 	out, err := exec.Command("go", "list", "-f", "{{.Name}} {{.ImportPath}} {{.Doc}}", module+"/...").Output()
 	if err != nil {
 		t.Fatal(err)

@@ -16,10 +16,11 @@ import (
 	"github.com/ptywright/ptywright/engine/cmdline"
 	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/internal/lanes"
 )
 
 func TestMain(m *testing.M) {
-	enginetest.Beside(8)
+	lanes.Beside(8)
 	pty.DefaultSignals() // tests may be run by nohup
 	goleak.VerifyTestMain(m)
 }

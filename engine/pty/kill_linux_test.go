@@ -87,6 +87,7 @@ func startTree(t *testing.T, l *lobby, words, came []string, mark bool) (*PTY, m
 }
 
 func TestKillWithoutGrace(t *testing.T) {
+	t.Parallel()
 	l := newLobby(t)
 	p, guests := startTree(t, l, []string{"start:setsid:child:ignore/hello", "ignore", "hello"}, []string{"leader", "child"}, false)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -103,6 +104,7 @@ func TestKillWithoutGrace(t *testing.T) {
 // TestKillThatDidNotRunForLong: a sweep that was not given the processor between its beginning and its end still sends SIGKILL, and
 // gives that its time.
 func TestKillThatDidNotRunForLong(t *testing.T) {
+	t.Parallel()
 	l := newLobby(t)
 	p, _ := startTree(t, l, []string{"ignore", "hello"}, []string{"leader"}, false)
 	s := newSweep([]target{{pty: p}})
@@ -116,6 +118,7 @@ func TestKillThatDidNotRunForLong(t *testing.T) {
 }
 
 func TestKillHangsUpFirst(t *testing.T) {
+	t.Parallel()
 	hangsUpFirst(t, func() *PTY {
 		p := start(t, self("cat"))
 		expect(t, p, "ready")
@@ -147,6 +150,7 @@ func hangsUpFirst(t *testing.T, start func() *PTY) {
 // TestKillWakesWhatIsStopped: a stopped program acts on no signal but SIGKILL until it
 // is continued.
 func TestKillWakesWhatIsStopped(t *testing.T) {
+	t.Parallel()
 	hangsUpFirst(t, func() *PTY {
 		p, _ := startTree(t, newLobby(t), []string{"hello", "stop"}, []string{"leader"}, false)
 		if err := unix.Waitid(unix.P_PID, p.PID(), nil, unix.WSTOPPED|unix.WNOWAIT, nil); err != nil {
@@ -157,6 +161,7 @@ func TestKillWakesWhatIsStopped(t *testing.T) {
 }
 
 func TestKillKeepsTheOutput(t *testing.T) {
+	t.Parallel()
 	p := start(t, self("cat"))
 	p.SetReadDeadline(time.Now().Add(hang))
 	expect(t, p, "ready")
@@ -200,6 +205,7 @@ func TestKillWinsAgainstForks(t *testing.T) {
 
 // TestKillsThatOverlap run on the same sessions in opposite orders while these are closed.
 func TestKillsThatOverlap(t *testing.T) {
+	t.Parallel()
 	for range 5 {
 		var ps []*PTY
 		for range 4 {
@@ -229,6 +235,7 @@ func TestKillsThatOverlap(t *testing.T) {
 }
 
 func TestKillAllEndsAll(t *testing.T) {
+	t.Parallel()
 	const n = 20
 	l := newLobby(t)
 	var ps []*PTY
@@ -253,6 +260,7 @@ func TestKillAllEndsAll(t *testing.T) {
 }
 
 func TestKillLeavesOthersAlone(t *testing.T) {
+	t.Parallel()
 	l := newLobby(t)
 	// A neighbour with another mark that writes to this terminal, a process of ours, and
 	// ourselves.
@@ -289,6 +297,7 @@ func slaveName(t *testing.T, p *PTY) string {
 }
 
 func TestKillDuringCloseAndClosed(t *testing.T) {
+	t.Parallel()
 	l := newLobby(t)
 	p, guests := startTree(t, l, []string{"start:setsid:child:ignore/hello", "ignore", "hello"}, []string{"leader", "child"}, false)
 	closed := make(chan error)
@@ -335,6 +344,7 @@ func TestKillAfterCloseLeavesTheNextOwnerOfTheTerminalAlone(t *testing.T) {
 }
 
 func TestAStaleIDIsNeverSignalled(t *testing.T) {
+	t.Parallel()
 	l := newLobby(t)
 	p, guests := startTree(t, l, []string{"hello"}, []string{"leader"}, false)
 	if _, err := hold(id{p.PID(), p.tree.start - 1}); !errors.Is(err, unix.ESRCH) {
@@ -354,6 +364,7 @@ func TestAStaleIDIsNeverSignalled(t *testing.T) {
 }
 
 func TestWithoutAProcessTableGroupsAreKilled(t *testing.T) {
+	t.Parallel()
 	l := newLobby(t)
 	p, guests := startTree(t, l, []string{"start::child:ignore/hello", "ignore", "hello"}, []string{"leader", "child"}, false)
 	cause := errors.New("no table")

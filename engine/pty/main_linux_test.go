@@ -19,6 +19,8 @@ import (
 
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
+
+	"github.com/ptywright/ptywright/internal/lanes"
 )
 
 // roleArg as first argument makes this test binary a child that plays a role: the second
@@ -38,6 +40,7 @@ func TestMain(m *testing.M) {
 	}
 	// The race detector keeps an exiting process for a second, to hear of more.
 	os.Setenv("GORACE", "atexit_sleep_ms=0")
+	lanes.Beside(8) // they wait for processes to end, mostly
 	goleak.VerifyTestMain(m)
 }
 

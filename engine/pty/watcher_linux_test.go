@@ -34,7 +34,7 @@ func serveWatched(lobby string) {
 	}
 	for name, words := range sessions {
 		c := self("member", append([]string{lobby, name}, words...)...)
-		c.Mark = "PTY_TEST_MARK=" + name
+		c.Mark = "PTY_TEST_MARK=" + lobby + " " + name // another test has a server, too
 		p, err := Start(c)
 		must(err)
 		w.Add(p)
@@ -74,6 +74,7 @@ func startServer(t *testing.T, l *lobby, what string) *exec.Cmd {
 }
 
 func TestNothingOutlivesAKilledServer(t *testing.T) {
+	t.Parallel()
 	l := newLobby(t)
 	server := startServer(t, l, "watch")
 	g := l.await(watched...)
@@ -98,6 +99,7 @@ func TestNothingOutlivesAKilledServer(t *testing.T) {
 }
 
 func TestWatcherEndsWithTheServer(t *testing.T) {
+	t.Parallel()
 	l := newLobby(t)
 	server := startServer(t, l, "watch")
 	g := l.await(watched...)
@@ -131,6 +133,7 @@ func TestWatcherEndsWithTheServer(t *testing.T) {
 }
 
 func TestAWatcherThatDoesNotReadBlocksNobody(t *testing.T) {
+	t.Parallel()
 	l := newLobby(t)
 	w, err := StartWatcher([]string{os.Args[0], roleArg, "deaf", l.path})
 	if err != nil {
@@ -283,6 +286,7 @@ func serveAdopting(lobby string) {
 }
 
 func TestAdoptedOrphans(t *testing.T) {
+	t.Parallel()
 	l := newLobby(t)
 	server := startServer(t, l, "adopt")
 	g := l.await("server", "own", "leader", "middle", "lost", "brief", "second", "gone")

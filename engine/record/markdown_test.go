@@ -307,18 +307,18 @@ func TestForgedMarks(t *testing.T) {
 		Env: map[string]string{"HOME": home, "PATH": os.Getenv("PATH"), "PS1": "$ "}, ClearEnv: true})
 	must(t, err)
 	path := filepath.Join(home, "a.md")
-	_, err = new(Recordings).Start(s, StartOptions{Path: path, Format: MarkdownDoc})
+	kept, err := new(Recordings).Start(s, StartOptions{Path: path, Format: MarkdownDoc})
 	must(t, err)
-	for _, line := range []string{"cat evil; (exit 5)\r", "exit\r"} {
-		_, err := s.Do(t.Context(), engine.Text(line))
+	// What is typed before the prompt could be echoed into a command's output.
+	for _, c := range []struct{ prompt, line string }{{"$", "cat evil; (exit 5)\r"}, {"behind\n$", "exit\r"}} {
+		_, err := s.Wait(t.Context(), engine.Func(func(v *engine.View) bool { return strings.HasSuffix(v.Screen.Text(), c.prompt) }))
+		must(t, err)
+		_, err = s.Do(t.Context(), engine.Text(c.line))
 		must(t, err)
 	}
-	for s.View().Exit == nil {
-		changed := s.Changed()
-		if s.View().Exit == nil {
-			<-changed
-		}
-	}
+	_, err = s.Wait(t.Context(), engine.Func(func(v *engine.View) bool { return v.Exit != nil }))
+	must(t, err)
+	must(t, kept.Stop()) // returns when everything is written
 	data, err := os.ReadFile(path)
 	must(t, err)
 	got := string(data)

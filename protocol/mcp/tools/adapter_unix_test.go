@@ -10,6 +10,7 @@ import (
 
 // TestAdapterSaysWhatAnIntentTakes: in its own example, in the list, and when something else was given.
 func TestAdapterSaysWhatAnIntentTakes(t *testing.T) {
+	t.Parallel()
 	w := serve(t, false, nil)
 	list := w.call("adapter", obj{"action": "list", "plugin": "claude-code"})
 	intents := fmt.Sprint(list["plugins"].([]any)[0].(obj)["intents"])

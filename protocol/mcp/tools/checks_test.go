@@ -13,6 +13,7 @@ import (
 
 // TestChecks is what every dialect holds to.
 func TestChecks(t *testing.T) {
+	t.Parallel()
 	log, logged := protocoltest.Logger()
 	p := enginetest.New()
 	e := enginetest.Engine(p)

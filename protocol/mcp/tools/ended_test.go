@@ -12,6 +12,7 @@ import (
 
 // TestAForgottenSession: how it ended can be waited for still, and all else says that it is forgotten.
 func TestAForgottenSession(t *testing.T) {
+	t.Parallel()
 	p := enginetest.New()
 	w := serveOn(t, enginetest.Engine(p), new(redact.Known), false, nil)
 	id := w.session()

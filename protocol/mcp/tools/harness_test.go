@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"os"
 	"sync"
 	"testing"
 
@@ -12,14 +13,34 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/engine/reading"
 	"github.com/ptywright/ptywright/internal/host"
+	"github.com/ptywright/ptywright/internal/lanes"
 	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/protocol/mcp/tools"
 	"github.com/ptywright/ptywright/redact"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain gives all shells one home, in which there is no start-up file and none keeps a history.
+func TestMain(m *testing.M) {
+	home, err := enginetest.NewHome()
+	if err != nil {
+		panic(err)
+	}
+	for name, value := range map[string]string{
+		"HOME": home, "ZDOTDIR": "", "XDG_CONFIG_HOME": "", "XDG_DATA_HOME": "", "HISTFILE": "/dev/null", "fish_history": "",
+	} {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+	lanes.Beside(8)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(home)
+		os.Exit(code)
+	}))
+}
 
 type obj = map[string]any
 

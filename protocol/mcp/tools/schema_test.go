@@ -15,6 +15,7 @@ import (
 // TestToolsAreBrief: what every conversation pays for stays below a bound, raw is shown only where it may be asked for, and
 // results still keep to their schemas.
 func TestToolsAreBrief(t *testing.T) {
+	t.Parallel()
 	for _, trusted := range []bool{false, true} {
 		w := serveOn(t, enginetest.Engine(enginetest.New()), new(redact.Known), trusted, nil)
 		list, err := w.client.ListTools(t.Context(), nil)

@@ -11,6 +11,7 @@ import (
 
 // TestSubmitWaitsForWhatComesAfterEnter: the echo of what was typed, and what stood there before, count for nothing.
 func TestSubmitWaitsForWhatComesAfterEnter(t *testing.T) {
+	t.Parallel()
 	w := serve(t, false, nil)
 	shellOf(t, w, "bash")
 	out := w.call("send", obj{"session": "s1", "text": "sleep 1; echo BUILD_OK", "submit": true, "wait_for": obj{"text": "BUILD_OK"}})
@@ -37,6 +38,7 @@ func TestSubmitWaitsForWhatComesAfterEnter(t *testing.T) {
 
 // TestTextThatEndsInABlank: a fresh prompt is found, which the screen has without the blank behind it.
 func TestTextThatEndsInABlank(t *testing.T) {
+	t.Parallel()
 	w := serve(t, false, nil)
 	shellOf(t, w, "bash")
 	for _, prompt := range []string{"$ ", "# "} {
@@ -61,6 +63,7 @@ func TestTextThatEndsInABlank(t *testing.T) {
 
 // TestEscapeIsAKeyOfItsOwn: it and the key after it are read apart, by a program that takes what comes within 50 ms for one key.
 func TestEscapeIsAKeyOfItsOwn(t *testing.T) {
+	t.Parallel()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("bash is not installed (Debian package bash)")
@@ -86,6 +89,7 @@ func TestEscapeIsAKeyOfItsOwn(t *testing.T) {
 
 // TestNamesAndPaceOverMCP: a session is called by its name in every tool, and what is sent with a pace comes key by key.
 func TestNamesAndPaceOverMCP(t *testing.T) {
+	t.Parallel()
 	w := serve(t, false, nil)
 	out := w.call("start", obj{"program": "sh", "args": []string{"-c", "stty raw -echo; printf ready; exec cat -v"}, "name": "keys", "wait_for": obj{"text": "ready"}})
 	if out["session"] != "s1" {

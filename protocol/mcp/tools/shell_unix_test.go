@@ -8,26 +8,23 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-
-	"github.com/ptywright/ptywright/engine/enginetest"
 )
 
-// shellOf starts a shell that reads no start-up file of the user's, and waits for its prompt.
+// shellOf starts a shell and waits for its prompt.
 func shellOf(t *testing.T, w *wire, shell string) {
 	t.Helper()
 	if _, err := exec.LookPath(shell); err != nil {
 		t.Skipf("%s is not installed (Debian package %s)", shell, shell)
 	}
-	t.Setenv("HOME", enginetest.Home(t))
-	t.Setenv("ZDOTDIR", "")
-	t.Setenv("XDG_CONFIG_HOME", "")
 	w.call("start", obj{"program": shell, "wait_for": obj{"matcher": obj{"type": "all", "value": []obj{{"type": "screen_regex", "value": `\S`}, {"type": "screen_stable", "value": obj{"min_ms": 300}}}}}})
 }
 
 // TestRunIsItsOwnCommand: of commands that were typed ahead none is taken for the one that is run.
 func TestRunIsItsOwnCommand(t *testing.T) {
+	t.Parallel()
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
 			w := serve(t, false, nil)
 			shellOf(t, w, shell)
 			since := w.call("send", obj{"session": "s1", "text": "sleep 1; true\rsleep 1; false\r"})["since"]
@@ -52,8 +49,10 @@ func TestRunIsItsOwnCommand(t *testing.T) {
 
 // TestRunOnALineThatIsNotEmpty: what stands there is neither run nor lost.
 func TestRunOnALineThatIsNotEmpty(t *testing.T) {
+	t.Parallel()
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
 			w := serve(t, false, nil)
 			shellOf(t, w, shell)
 			w.call("send", obj{"session": "s1", "text": "echo PARTIAL "})
@@ -76,6 +75,7 @@ func TestRunOnALineThatIsNotEmpty(t *testing.T) {
 
 // TestRunInAShellThatEnds: the command that ends it, and the next, say so and with which exit code.
 func TestRunInAShellThatEnds(t *testing.T) {
+	t.Parallel()
 	w := serve(t, false, nil)
 	shellOf(t, w, "bash")
 	r := w.try("run", obj{"session": "s1", "command": "exit 4"})
@@ -92,6 +92,7 @@ func TestRunInAShellThatEnds(t *testing.T) {
 
 // TestRunTellsWhatItEnds: a fresh shell takes along what was left in the background, and it is said.
 func TestRunTellsWhatItEnds(t *testing.T) {
+	t.Parallel()
 	w := serve(t, false, nil)
 	shellOf(t, w, "bash")
 	r := w.try("run", obj{"command": "sleep 1000 & echo started", "shell": "bash"})
@@ -109,6 +110,7 @@ func TestRunTellsWhatItEnds(t *testing.T) {
 
 // TestRunShowsBothEndsOfLongOutput: how much is missing between them, and how to have it.
 func TestRunShowsBothEndsOfLongOutput(t *testing.T) {
+	t.Parallel()
 	w := serve(t, false, nil)
 	shellOf(t, w, "bash")
 	for _, args := range []obj{{"command": "seq 5000", "shell": "bash"}, {"command": "seq 5000", "session": "s1"}} {
@@ -132,6 +134,7 @@ func TestRunShowsBothEndsOfLongOutput(t *testing.T) {
 
 // TestRunThatStandsSomewhere: one that runs out of time says whether it is in a full-screen program or at a question.
 func TestRunThatStandsSomewhere(t *testing.T) {
+	t.Parallel()
 	w := serve(t, false, nil)
 	shellOf(t, w, "bash")
 	for command, want := range map[string]string{
@@ -156,6 +159,7 @@ func TestRunThatStandsSomewhere(t *testing.T) {
 
 // TestRunKnowsItsCommandAgain: also one that the shell keeps out of its history, or puts into one line.
 func TestRunKnowsItsCommandAgain(t *testing.T) {
+	t.Parallel()
 	w := serve(t, false, nil)
 	shellOf(t, w, "bash")
 	for _, x := range []struct{ command, output string }{

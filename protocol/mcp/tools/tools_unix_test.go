@@ -19,6 +19,7 @@ import (
 // TestCanary plants one secret on the screen, in the scrollback, the title, the command line, the environment and a typed
 // password, has every tool and every resource show what it can, and looks for it in all that left, the log included (R-43).
 func TestCanary(t *testing.T) {
+	t.Parallel()
 	const canary = "ghp_k9Wz3TqLr7XvB2nM5pYd8HsJ4cFa6GeUo1Rt"
 	w := serve(t, false, nil)
 	dir := t.TempDir()
@@ -93,6 +94,7 @@ func TestCanary(t *testing.T) {
 
 // TestRawOutputIsTrustedAndAskedFor: --trust-raw and raw, both.
 func TestRawOutputIsTrustedAndAskedFor(t *testing.T) {
+	t.Parallel()
 	const secret = "ghp_k9Wz3TqLr7XvB2nM5pYd8HsJ4cFa6GeUo1Rt"
 	for _, trusted := range []bool{false, true} {
 		t.Run(fmt.Sprint(trusted), func(t *testing.T) {
@@ -111,6 +113,7 @@ func TestRawOutputIsTrustedAndAskedFor(t *testing.T) {
 
 // TestMCPResources: templates, the live list, the parts, and updates.
 func TestMCPResources(t *testing.T) {
+	t.Parallel()
 	updated := make(chan string, 16)
 	w := serve(t, false, &sdk.ClientOptions{ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) {
 		select {
@@ -195,6 +198,7 @@ const asks = `stty -echo; printf 'Password: '; read p; stty echo; echo; [ "$p" =
 
 // TestSecretIsTypedByAPerson: on a page that the client shows, unseen by the model.
 func TestSecretIsTypedByAPerson(t *testing.T) {
+	t.Parallel()
 	pages := make(chan string, 1)
 	w := serve(t, false, &sdk.ClientOptions{
 		Capabilities: &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{URL: &sdk.URLElicitationCapabilities{}}},
@@ -232,6 +236,7 @@ func TestSecretIsTypedByAPerson(t *testing.T) {
 
 // TestSecretIsDeclined: nobody is asked again.
 func TestSecretIsDeclined(t *testing.T) {
+	t.Parallel()
 	w := serve(t, false, &sdk.ClientOptions{
 		Capabilities: &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{URL: &sdk.URLElicitationCapabilities{}}},
 		ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
@@ -247,6 +252,7 @@ func TestSecretIsDeclined(t *testing.T) {
 
 // TestSecretWithoutElicitation: the result says what to tell the person.
 func TestSecretWithoutElicitation(t *testing.T) {
+	t.Parallel()
 	w := serve(t, false, nil)
 	w.call("start", obj{"program": "sh", "args": []string{"-c", asks}, "wait_for": obj{"text": "Password:"}})
 	r := w.try("send", obj{"session": "s1", "secret": "the password"})
@@ -284,6 +290,7 @@ func TestSecretWithoutElicitation(t *testing.T) {
 
 // TestSendSaysWhatBecameOfIt: echo, Enter, and what cannot be typed.
 func TestSendSaysWhatBecameOfIt(t *testing.T) {
+	t.Parallel()
 	w := serve(t, false, nil)
 	w.call("start", obj{"program": "sh", "args": []string{"-c", "stty -echo -icanon min 1; echo ready; exec sleep 1000"}, "wait_for": obj{"text": "ready"}})
 	out := w.call("send", obj{"session": "s1", "text": "deaf", "submit": true})

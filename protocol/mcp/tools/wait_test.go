@@ -36,6 +36,7 @@ func (w *wire) session() string {
 
 // TestSessionsHideWhatANameBeforeItMakesASecret in the arguments, which come one by one.
 func TestSessionsHideWhatANameBeforeItMakesASecret(t *testing.T) {
+	t.Parallel()
 	w := serveOn(t, enginetest.Engine(enginetest.New()), new(redact.Known), false, nil)
 	if _, err := w.engine.Spawn(t.Context(), engine.Config{Program: "fake", Args: []string{"--password", "Kq7argvpass66", "file"}}); err != nil {
 		t.Fatal(err)
@@ -48,6 +49,7 @@ func TestSessionsHideWhatANameBeforeItMakesASecret(t *testing.T) {
 
 // TestScreenshotReplacesNoSource: its path tells the format, and is a picture's.
 func TestScreenshotReplacesNoSource(t *testing.T) {
+	t.Parallel()
 	w := serveOn(t, enginetest.Engine(enginetest.New()), new(redact.Known), false, nil)
 	id := w.session()
 	dir := t.TempDir()
@@ -80,6 +82,7 @@ func TestFontSizeHasBounds(t *testing.T) {
 
 // TestWaitTellsProgress every few seconds to a client that asks for it, and ends within what clients wait.
 func TestWaitTellsProgress(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
 		w := serveOn(t, enginetest.Engine(enginetest.New()), new(redact.Known), false, &sdk.ClientOptions{
@@ -112,6 +115,7 @@ func TestWaitTellsProgress(t *testing.T) {
 
 // TestWaitSaysWhyItEnded: whatever it ends with is a result.
 func TestWaitSaysWhyItEnded(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		pty := enginetest.New()
 		w := serveOn(t, enginetest.Engine(pty), new(redact.Known), false, nil)
@@ -153,6 +157,7 @@ func TestWaitSaysWhyItEnded(t *testing.T) {
 
 // TestWaitForNothingRespectsSince: a screen that is still counts when something has come after the sequence.
 func TestWaitForNothingRespectsSince(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		pty := enginetest.New()
 		w := serveOn(t, enginetest.Engine(pty), new(redact.Known), false, nil)
@@ -176,6 +181,7 @@ func TestWaitForNothingRespectsSince(t *testing.T) {
 
 // TestHandlesAreBounded: of many waits that can be gone on with the newest are kept.
 func TestHandlesAreBounded(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := serveOn(t, enginetest.Engine(enginetest.New()), new(redact.Known), false, nil)
 		id := w.session()
@@ -203,6 +209,7 @@ type taskResult struct {
 
 // TestTasks: a long wait of a client that knows tasks is one, and is polled, ended by what comes, or cancelled.
 func TestTasks(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		pty := enginetest.New()
 		e := enginetest.Engine(pty)
