@@ -11,14 +11,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/attach"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/doctor"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/fleet"
 	kit "github.com/ptywright/ptywright/cmd/ptywright/internal/plugin"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/recordings"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/run"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/watch"
 )
 
 func main() {
@@ -70,7 +74,7 @@ All methods and commands as JSON Schema: ptywright schema. To check this machine
 	root.AddCommand(slices.Concat(
 		remote.Commands(std), serve.Commands(std), run.Commands(std), recordings.Commands(std), helpCommands(std),
 		[]*cobra.Command{
-			attachCommand(std), replCommand(std), watchCommand(std), fleet.Command(std), kit.Command(std), doctorCommand(std), config.Command(std),
+			attach.Command(std), repl.Command(std), watch.Command(std), fleet.Command(std), kit.Command(std), doctor.Command(std), config.Command(std),
 		},
 	)...)
 	root.CompletionOptions.DisableDefaultCmd = true // we have our own completions command

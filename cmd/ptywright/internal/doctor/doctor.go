@@ -58,7 +58,7 @@ const checkBound = 10 * time.Second
 // Look makes all checks and passes each finding to found as it comes.
 func Look(ctx context.Context, f Facts, found func(Finding)) {
 	for _, check := range []func(context.Context, Facts) []Finding{
-		version, root, config, socket, mcp, terminal, watcher, limits, terminfo, locale, shells, plugins, agents,
+		version, root, settings, socket, mcp, terminal, watcher, limits, terminfo, locale, shells, loads, agents,
 	} {
 		bound, cancel := context.WithTimeout(ctx, checkBound)
 		for _, x := range check(bound, f) {
@@ -99,7 +99,7 @@ func root(_ context.Context, f Facts) []Finding {
 	return one("home", OK, f.Root, "")
 }
 
-func config(_ context.Context, f Facts) []Finding {
+func settings(_ context.Context, f Facts) []Finding {
 	path, faults := f.Config()
 	var all []Finding
 	for _, err := range faults {
@@ -114,7 +114,7 @@ func config(_ context.Context, f Facts) []Finding {
 	return all
 }
 
-func plugins(_ context.Context, f Facts) []Finding {
+func loads(_ context.Context, f Facts) []Finding {
 	said, err := f.Plugins()
 	if err != nil {
 		return one("plugins", Broken, err.Error(), "take it out of the configuration, or mend it: no server starts with it")

@@ -134,7 +134,7 @@ func TestEndedServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ws.CloseNow()
-	c = &caller{Conn: ws, b: b}
+	c = &asker{Conn: ws, b: b}
 	c.send(map[string]string{"token": b.token})
 	var h hello
 	c.read(&h)

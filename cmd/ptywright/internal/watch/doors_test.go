@@ -180,7 +180,7 @@ func TestPagesAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &caller{Conn: ws, b: b}
+	c := &asker{Conn: ws, b: b}
 	c.send(map[string]string{"token": b.token})
 	if got := c.closed(); got != websocket.StatusTryAgainLater {
 		t.Errorf("page %d is closed with %v", maxPages+1, got)
@@ -191,7 +191,7 @@ func TestPagesAreBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &caller{Conn: ws, b: b}
+		c := &asker{Conn: ws, b: b}
 		c.send(map[string]string{"token": b.token})
 		_, _, err = ws.Read(b.ctx)
 		ws.CloseNow()

@@ -62,7 +62,7 @@ func TestReadersAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &caller{Conn: ws, b: b}
+		c := &asker{Conn: ws, b: b}
 		c.send(map[string]string{"token": token})
 		if code := c.closed(); code != 1008 {
 			t.Errorf("%q opens the page: %v", token, code)

@@ -153,15 +153,15 @@ type tripper func(*http.Request) (*http.Response, error)
 
 func (f tripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// A caller is a page that asks one thing after the other.
-type caller struct {
+// A asker is a page that asks one thing after the other.
+type asker struct {
 	*websocket.Conn
 	b    *bench
 	last int64
 }
 
 // login opens a page.
-func (b *bench) login() *caller {
+func (b *bench) login() *asker {
 	b.t.Helper()
 	ws, _, err := b.dial(b.origin, nil)
 	if err != nil {
@@ -171,7 +171,7 @@ func (b *bench) login() *caller {
 }
 
 // loginOver logs a page in over a WebSocket that is open.
-func (b *bench) loginOver(ws *websocket.Conn) *caller {
+func (b *bench) loginOver(ws *websocket.Conn) *asker {
 	b.t.Helper()
 	b.t.Cleanup(func() { ws.CloseNow() })
 	ws.SetReadLimit(maxAnswer)
@@ -179,7 +179,7 @@ func (b *bench) loginOver(ws *websocket.Conn) *caller {
 }
 
 // open opens a page with a token.
-func (b *bench) open(token string, h *hello) *caller {
+func (b *bench) open(token string, h *hello) *asker {
 	b.t.Helper()
 	ws, _, err := b.dial(b.origin, nil)
 	if err != nil {
@@ -191,9 +191,9 @@ func (b *bench) open(token string, h *hello) *caller {
 }
 
 // say logs in with a token, and reads the answer.
-func (b *bench) say(ws *websocket.Conn, token string, h *hello) *caller {
+func (b *bench) say(ws *websocket.Conn, token string, h *hello) *asker {
 	b.t.Helper()
-	c := &caller{Conn: ws, b: b}
+	c := &asker{Conn: ws, b: b}
 	c.send(map[string]string{"token": token})
 	c.read(h)
 	if h.Problem != nil {
@@ -202,7 +202,7 @@ func (b *bench) say(ws *websocket.Conn, token string, h *hello) *caller {
 	return c
 }
 
-func (c *caller) send(v any) {
+func (c *asker) send(v any) {
 	c.b.t.Helper()
 	data, err := json.Marshal(v)
 	if err == nil {
@@ -213,7 +213,7 @@ func (c *caller) send(v any) {
 	}
 }
 
-func (c *caller) read(v any) {
+func (c *asker) read(v any) {
 	c.b.t.Helper()
 	_, data, err := c.Read(c.b.ctx)
 	if err == nil {
@@ -225,7 +225,7 @@ func (c *caller) read(v any) {
 }
 
 // ask asks, with nothing else under way, and returns the reason of a refusal, or "".
-func (c *caller) ask(method string, params, result any) string {
+func (c *asker) ask(method string, params, result any) string {
 	c.b.t.Helper()
 	c.last++
 	c.send(map[string]any{"id": c.last, "method": method, "params": params})
@@ -250,7 +250,7 @@ func (c *caller) ask(method string, params, result any) string {
 }
 
 // closed reads what is left, and returns how the connection was closed.
-func (c *caller) closed() websocket.StatusCode {
+func (c *asker) closed() websocket.StatusCode {
 	for {
 		if _, _, err := c.Read(c.b.ctx); err != nil {
 			return websocket.CloseStatus(err)
@@ -460,7 +460,7 @@ func TestBrokenAnswer(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	for _, page := range []*caller{c, other} {
+	for _, page := range []*asker{c, other} {
 		if got := page.ask("recordings", nil, nil); got != "" {
 			t.Errorf("afterwards: %s", got)
 		}

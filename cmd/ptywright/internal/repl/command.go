@@ -1,4 +1,4 @@
-package main
+package repl
 
 import (
 	"errors"
@@ -10,10 +10,9 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl"
 )
 
-func replCommand(std cli.Stdio) *cobra.Command {
+func Command(std cli.Stdio) *cobra.Command {
 	var socket, eval string
 	var own, stop bool
 	c := &cobra.Command{
@@ -42,17 +41,17 @@ says what was missing), 4 no such session, 5 not permitted.`,
 				if own {
 					args = nil
 				}
-				err = repl.RunSource(c.Context(), o, "-e", eval, args)
+				err = RunSource(c.Context(), o, "-e", eval, args)
 			case len(args) > 0 && !own:
 				source, rerr := os.ReadFile(args[0])
 				if rerr != nil {
 					return cli.Usagef("read the script: %w", rerr)
 				}
-				err = repl.RunSource(c.Context(), o, args[0], string(source), args[1:])
+				err = RunSource(c.Context(), o, args[0], string(source), args[1:])
 			default:
-				err = repl.Run(c.Context(), o)
+				err = Run(c.Context(), o)
 			}
-			var exit *repl.Exit
+			var exit *Exit
 			if errors.As(err, &exit) {
 				return cli.ExitCode(exit.Code)
 			}
@@ -69,8 +68,8 @@ says what was missing), 4 no such session, 5 not permitted.`,
 }
 
 // replOptions makes the REPL's options from the flags.
-func replOptions(c *cobra.Command, std cli.Stdio, socket string, own, stop bool, args []string) (o repl.Options, err error) {
-	o = repl.Options{In: std.In, Out: std.Out.File, Print: std.Out, Err: std.Err, Stop: stop}
+func replOptions(c *cobra.Command, std cli.Stdio, socket string, own, stop bool, args []string) (o Options, err error) {
+	o = Options{In: std.In, Out: std.Out.File, Print: std.Out, Err: std.Err, Stop: stop}
 	dash := c.ArgsLenAtDash()
 	switch explicit := c.Flags().Changed("socket"); {
 	case own && explicit:

@@ -1,4 +1,4 @@
-package main
+package watch
 
 import (
 	"cmp"
@@ -19,7 +19,6 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/watch"
 	"github.com/ptywright/ptywright/protocol/loopback"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -30,7 +29,7 @@ type watchFlags struct {
 	open, look    bool
 }
 
-func watchCommand(std cli.Stdio) *cobra.Command {
+func Command(std cli.Stdio) *cobra.Command {
 	var f watchFlags
 	c := &cobra.Command{
 		Use:   "watch",
@@ -86,13 +85,13 @@ func watchServer(ctx context.Context, std cli.Stdio, f watchFlags) error {
 	}
 	known := new(redact.Known)
 	known.AddEnv(os.Environ())
-	tokens := watch.Tokens{Read: loopback.NewToken()}
+	tokens := Tokens{Read: loopback.NewToken()}
 	if !f.look {
 		tokens.Write = loopback.NewToken()
 	}
 	at := func(token string) string { return fmt.Sprintf("http://%s/#token=%s", l.Addr(), token) }
 	address := at(cmp.Or(tokens.Write, tokens.Read))
-	o := watch.Options{Socket: f.socket, Casts: f.casts, Who: caller.User(), Hide: redact.Default.With(known), Version: cli.Version()}
+	o := Options{Socket: f.socket, Casts: f.casts, Who: caller.User(), Hide: redact.Default.With(known), Version: cli.Version()}
 	if f.open {
 		remove, err := openBrowser(address)
 		if err != nil {
@@ -109,7 +108,7 @@ func watchServer(ctx context.Context, std cli.Stdio, f watchFlags) error {
 			fmt.Fprintf(std.Err, "ptywright: for others, who can only look on: %s\n", at(tokens.Read))
 		}
 	}
-	return watch.Serve(ctx, l, tokens, o)
+	return Serve(ctx, l, tokens, o)
 }
 
 // opener is the command that opens a file in the user's default program.

@@ -1,4 +1,4 @@
-package main
+package attach
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/attach"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/caller"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
@@ -20,8 +19,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-func attachCommand(std cli.Stdio) *cobra.Command {
-	o := attach.Options{Key: attach.DefaultKey}
+func Command(std cli.Stdio) *cobra.Command {
+	o := Options{Key: DefaultKey}
 	var server remote.Flags
 	c := &cobra.Command{
 		Use:   "attach [flags] [SESSION]",
@@ -82,7 +81,7 @@ func whoAmI() string {
 }
 
 // attachTo attaches to a session and returns its end as an error.
-func attachTo(ctx context.Context, std cli.Stdio, server *remote.Flags, o attach.Options) error {
+func attachTo(ctx context.Context, std cli.Stdio, server *remote.Flags, o Options) error {
 	if o.Write = o.Write || o.Take; o.As == "" {
 		o.As = whoAmI()
 	}
@@ -105,7 +104,7 @@ func attachTo(ctx context.Context, std cli.Stdio, server *remote.Flags, o attach
 	if err := pick(ctx, std, &o); err != nil {
 		return attachError(o.Session, err)
 	}
-	r, err := attach.Run(ctx, o)
+	r, err := Run(ctx, o)
 	switch {
 	case err != nil:
 		return attachError(o.Session, err)
@@ -115,12 +114,12 @@ func attachTo(ctx context.Context, std cli.Stdio, server *remote.Flags, o attach
 		fmt.Fprintf(std.Out, "[detached from %s]\n", o.Label())
 		return nil
 	}
-	fmt.Fprintf(std.Out, "[%s %s]\n", o.Label(), attach.Ended(r.Exit))
+	fmt.Fprintf(std.Out, "[%s %s]\n", o.Label(), Ended(r.Exit))
 	return remote.StatusOf(r.Exit)
 }
 
 // pick finds the requested session, and its name.
-func pick(ctx context.Context, std cli.Stdio, o *attach.Options) error {
+func pick(ctx context.Context, std cli.Stdio, o *Options) error {
 	if o.Session != "" {
 		s, err := o.Client.Info(ctx, o.Session)
 		var e *client.Error
@@ -153,7 +152,7 @@ func pick(ctx context.Context, std cli.Stdio, o *attach.Options) error {
 		}
 		line += fmt.Sprintf("%-6s %4dx%-4d  %s", s.Session, s.Rows, s.Cols, strings.Join(append([]string{s.Program}, s.Args...), " "))
 		if s.Exit != nil {
-			line += "  (" + attach.Ended(s.Exit) + ")"
+			line += "  (" + Ended(s.Exit) + ")"
 		} else if s.Lease != nil {
 			line += fmt.Sprintf("  (%s writes since %s)", s.Lease.Holder, s.Lease.Since.Local().Format(time.TimeOnly))
 		}
@@ -163,7 +162,7 @@ func pick(ctx context.Context, std cli.Stdio, o *attach.Options) error {
 }
 
 // means sets which session to attach to.
-func means(o *attach.Options, s client.Info) {
+func means(o *Options, s client.Info) {
 	o.Session, o.Name = s.Session, s.Name
 	o.Title = strings.Join(append([]string{s.Program}, s.Args...), " ")
 }

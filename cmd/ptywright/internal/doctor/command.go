@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"errors"
@@ -16,13 +16,12 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/doctor"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/redact"
 )
 
-func doctorCommand(std cli.Stdio) *cobra.Command {
+func Command(std cli.Stdio) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "doctor",
@@ -42,9 +41,9 @@ The exit code is 0 if nothing is broken, even with warnings, otherwise 1.`,
 			}
 			// Print findings as they arrive: a check may take seconds.
 			broken := 0
-			doctor.Look(ctx, facts, func(f doctor.Finding) {
+			Look(ctx, facts, func(f Finding) {
 				f.Found, f.Advice = redact.Default.String(f.Found), redact.Default.String(f.Advice)
-				if f.State == doctor.Broken {
+				if f.State == Broken {
 					broken++
 				}
 				if asJSON {
@@ -68,11 +67,11 @@ The exit code is 0 if nothing is broken, even with warnings, otherwise 1.`,
 }
 
 // doctorFacts are what the doctor cannot find out itself.
-func doctorFacts() (doctor.Facts, error) {
+func doctorFacts() (Facts, error) {
 	root, homeless := daemon.Root()
 	self, err := os.Executable()
 	if err != nil {
-		return doctor.Facts{}, fmt.Errorf("find this program: %w", err)
+		return Facts{}, fmt.Errorf("find this program: %w", err)
 	}
 	set, _ := config.Load(root, os.LookupEnv) // the error is the first of its faults
 	var strays []string
@@ -92,9 +91,9 @@ func doctorFacts() (doctor.Facts, error) {
 		socket, err = filepath.Abs(given[0])
 	}
 	if err != nil && homeless == nil {
-		return doctor.Facts{}, err
+		return Facts{}, err
 	}
-	return doctor.Facts{
+	return Facts{
 		Homeless: homeless, MCP: strings.Join(value("mcp.http"), ""),
 		Version: cli.Version(), Root: root, Socket: socket, Watcher: []string{self, serve.WatcherName},
 		Strays: strays,
