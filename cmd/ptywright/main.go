@@ -1,6 +1,5 @@
-// Command ptywright lets programs use terminal programs the way a person does. This package only
-// wires things together: flags choose a transport, a framing and a dialect. Everything else is in
-// the packages beside it.
+// Command ptywright lets programs use terminal programs the way a person does. This package makes the
+// root of all commands and runs one; the commands are in the packages below internal, start at cli.
 package main
 
 import (
@@ -16,6 +15,7 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/doctor"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/fleet"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/help"
 	kit "github.com/ptywright/ptywright/cmd/ptywright/internal/plugin"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/recordings"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
@@ -32,7 +32,7 @@ func main() {
 	}
 	root, args := command(std), os.Args[1:]
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		completing(root)
+		help.Completing(root)
 	}
 	os.Exit(cli.Run(context.Background(), root, args, std))
 }
@@ -72,7 +72,7 @@ All methods and commands as JSON Schema: ptywright schema. To check this machine
 	}
 	root.SetVersionTemplate("ptywright " + cli.Build() + "\n")
 	root.AddCommand(slices.Concat(
-		remote.Commands(std), serve.Commands(std), run.Commands(std), recordings.Commands(std), helpCommands(std),
+		remote.Commands(std), serve.Commands(std), run.Commands(std), recordings.Commands(std), help.Commands(std),
 		[]*cobra.Command{
 			attach.Command(std), repl.Command(std), watch.Command(std), fleet.Command(std), kit.Command(std), doctor.Command(std), config.Command(std),
 		},

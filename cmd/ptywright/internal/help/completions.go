@@ -1,4 +1,4 @@
-package main
+package help
 
 import (
 	"bytes"
@@ -198,8 +198,8 @@ func keyNames(_ *cobra.Command, _ []string, begun string) ([]string, cobra.Shell
 	return all, directive | cobra.ShellCompDirectiveNoSpace
 }
 
-// completing gives flags the completions of their values, and descriptions without markup.
-func completing(root *cobra.Command) {
+// Completing gives flags the completions of their values, and descriptions without markup.
+func Completing(root *cobra.Command) {
 	completeFlags(root)
 	describePlainly(root)
 }

@@ -1,4 +1,7 @@
-package main
+// Package help tells what commands there are in other ways than --help: as JSON Schema, as completions
+// of shells ([Completing] gives them the values of flags) and as manual pages. [Commands] makes those
+// commands.
+package help
 
 import (
 	"context"
@@ -30,8 +33,8 @@ var exitMeanings = []string{
 	"the program is asking for something first",
 }
 
-// helpCommands are schema, completions and man.
-func helpCommands(std cli.Stdio) []*cobra.Command {
+// Commands are schema, completions and man.
+func Commands(std cli.Stdio) []*cobra.Command {
 	return []*cobra.Command{schemaCommand(std), completionsCommand(std), manCommand(std)}
 }
 
