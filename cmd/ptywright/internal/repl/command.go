@@ -1,7 +1,6 @@
 package repl
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -41,21 +40,16 @@ says what was missing), 4 no such session, 5 not permitted.`,
 				if own {
 					args = nil
 				}
-				err = RunSource(c.Context(), o, "-e", eval, args)
+				return RunSource(c.Context(), o, "-e", eval, args)
 			case len(args) > 0 && !own:
 				source, rerr := os.ReadFile(args[0])
 				if rerr != nil {
 					return cli.Usagef("read the script: %w", rerr)
 				}
-				err = RunSource(c.Context(), o, args[0], string(source), args[1:])
+				return RunSource(c.Context(), o, args[0], string(source), args[1:])
 			default:
-				err = Run(c.Context(), o)
+				return Run(c.Context(), o)
 			}
-			var exit *Exit
-			if errors.As(err, &exit) {
-				return cli.ExitCode(exit.Code)
-			}
-			return err
 		},
 	}
 	fs := c.Flags()

@@ -15,24 +15,16 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 	"github.com/yuin/gopher-lua/parse"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/internal/lazy"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// Exit codes of a script other than 0.
-const (
-	ExitError      = 1
-	ExitUsage      = 2
-	ExitTimeout    = 3 // the evidence is on standard output
-	ExitNoSession  = 4
-	ExitPermission = 5
-)
-
 // exitCodes maps the server's reasons to exit codes of their own.
 var exitCodes = map[string]int{
-	"timeout":         ExitTimeout,
-	"unknown_session": ExitNoSession, "unknown_adapter": ExitNoSession, "unknown_recording": ExitNoSession,
-	"permission_denied": ExitPermission, "session_leased": ExitPermission, "server_did_not_grant_plugin_load": ExitPermission, "owned_by_adapter": ExitPermission,
+	"timeout":         cli.ExitTimeout,
+	"unknown_session": cli.ExitMissing, "unknown_adapter": cli.ExitMissing, "unknown_recording": cli.ExitMissing,
+	"permission_denied": cli.ExitPermission, "session_leased": cli.ExitPermission, "server_did_not_grant_plugin_load": cli.ExitPermission, "owned_by_adapter": cli.ExitPermission,
 }
 
 // codeOf is the exit code of a script that ended with err.
@@ -44,9 +36,9 @@ func codeOf(err error) int {
 	case e != nil && exitCodes[e.Reason] != 0:
 		return exitCodes[e.Reason]
 	case errors.As(cause(err), &unknown):
-		return ExitNoSession
+		return cli.ExitMissing
 	}
-	return ExitError
+	return cli.ExitError
 }
 
 // complain writes an error for people: what was being done, why it failed, and the evidence.

@@ -29,6 +29,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/caller"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
@@ -47,11 +48,6 @@ type Options struct {
 	Attach []string // attaches to a session, whose id is added; none: there is no :attach
 	Stop   bool     // end a server that the REPL started, when it ends
 }
-
-// An Exit is the end of a script with an error that was already reported.
-type Exit struct{ Code int }
-
-func (e *Exit) Error() string { return fmt.Sprintf("exit %d", e.Code) }
 
 // A console is a running REPL.
 type console struct {
@@ -97,7 +93,7 @@ func (s *shared) Write(p []byte) (int, error) {
 const completeBound = 300 * time.Millisecond
 
 // Run connects, and reads and evaluates In until its end: at a terminal with line editing, else
-// line by line. It returns an *[Exit] when a line of a script failed, which it has reported, and
+// line by line. It returns a [cli.ExitCode] when a line of a script failed, which it has reported, and
 // otherwise an error of connecting.
 func Run(ctx context.Context, o Options) error {
 	tty := term.IsTerminal(int(o.In.Fd())) && term.IsTerminal(int(o.Out.Fd()))
@@ -140,7 +136,7 @@ func run(ctx context.Context, o Options, tty bool, f func(*console) error) (err 
 	go c.heed(told, over)
 	defer func() {
 		if e := c.ended.Load(); e != nil {
-			err = &Exit{ending.Code(e.Signal)}
+			err = cli.ExitCode(ending.Code(e.Signal))
 		}
 	}()
 	c.m = newMachine(c.out, on, func() int { _, cols := c.size(); return cols })
@@ -506,13 +502,13 @@ func (c *console) told(err error) error {
 	}
 	code := codeOf(err)
 	text := c.m.complain(err)
-	if code == ExitTimeout {
+	if code == cli.ExitTimeout {
 		head, evidence, _ := strings.Cut(text, "\n")
 		fmt.Fprintln(c.out, evidence)
 		text = head
 	}
 	fmt.Fprintln(c.Err, "ptywright: "+strings.TrimPrefix(ansi.Strip(text), "error: "))
-	return &Exit{code}
+	return cli.ExitCode(code)
 }
 
 // A boardWriter shows the messages of the REPL's own server as notices, one line each.
