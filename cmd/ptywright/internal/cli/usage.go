@@ -266,3 +266,120 @@ func wantsJSON(c *cobra.Command, args []string) bool {
 	}
 	return f != nil && f.Value.String() == "true" || slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
 }
+
+// Annotations of commands, for their schema and their help.
+const (
+	ExitsNote  = "exit codes"      // the digits of the exit codes beyond 2
+	StatusNote = "exit status"     // of a command that returns another program's exit code: whose
+	LeastNote  = "least arguments" // that some flags allow fewer arguments than the usage line says
+	firstNote  = "flags first"     // that flags precede the first argument; see [FlagsFirst]
+)
+
+// ArgsOf parses the arguments of a usage line: words in brackets are optional, those before dots
+// may repeat, and parentheses hold alternatives.
+func ArgsOf(c *cobra.Command) (usage string, least, most int) {
+	_, usage, _ = strings.Cut(c.Use, " ")
+	usage = strings.TrimSpace(strings.TrimPrefix(usage, "[flags]"))
+	if inner, ok := strings.CutPrefix(usage, "("); ok {
+		for i, one := range strings.Split(strings.TrimSuffix(inner, ")"), " | ") {
+			l, m := countArgs(one)
+			if i == 0 {
+				least, most = l, m
+			}
+			if least = min(least, l); m < 0 || most < 0 {
+				most = -1
+			} else {
+				most = max(most, m)
+			}
+		}
+		return usage, least, most
+	}
+	least, most = countArgs(usage)
+	return usage, least, most
+}
+
+// countArgs counts the arguments of one alternative. A flag is followed by its value.
+func countArgs(usage string) (least, most int) {
+	words, depth := strings.Fields(usage), 0 // nesting of brackets
+	for i, word := range words {
+		optional := depth > 0 || strings.HasPrefix(word, "[")
+		depth += strings.Count(word, "[") - strings.Count(word, "]")
+		if word == "--" || word == "[--]" || strings.HasPrefix(word, "--") || i > 0 && strings.HasPrefix(words[i-1], "--") && words[i-1] != "--" {
+			continue
+		}
+		if !optional {
+			least++
+		}
+		if most >= 0 {
+			most++
+		}
+		if strings.HasSuffix(strings.TrimRight(word, "]"), "...") {
+			most = -1
+		}
+	}
+	return least, most
+}
+
+// FlagsFirst makes a command's flags precede its first argument: the rest belongs to a program or a
+// script.
+func FlagsFirst(c *cobra.Command) {
+	c.Flags().SetInterspersed(false)
+	c.Annotations = map[string]string{firstNote: "yes"}
+}
+
+// oneDash finds a flag's long name after a single dash, which would be parsed as that many
+// one-letter flags: -key as -k ey. c is the flag's command; nil: there is no such flag.
+func oneDash(root *cobra.Command, args []string) (c *cobra.Command, err error) {
+	c, rest, err := root.Find(args)
+	if err != nil || c == root || c.DisableFlagParsing {
+		return nil, nil
+	}
+	fs := c.Flags()
+	for i := 0; i < len(rest); i++ {
+		a := rest[i]
+		switch {
+		case a == "--":
+			return nil, nil
+		case len(a) < 2 || a[0] != '-':
+			if c.Annotations[firstNote] != "" {
+				return nil, nil
+			}
+			continue
+		}
+		name, value, given := strings.Cut(strings.TrimLeft(a, "-"), "=")
+		if strings.HasPrefix(a, "--") {
+			if f := fs.Lookup(name); f != nil && !given && f.NoOptDefVal == "" {
+				i++ // its value
+			}
+			continue
+		}
+		if f := fs.Lookup(name); f != nil && len(name) > 1 {
+			said := "--" + name
+			if given {
+				said += "=" + value
+			} else if f.NoOptDefVal == "" && i+1 < len(rest) {
+				said += " " + ShellWord(rest[i+1])
+			}
+			return c, Usagef("-%s has one dash, and a name of more than one letter has two: %s", name, said)
+		}
+		if takesNext(fs, a[1:]) {
+			i++
+		}
+	}
+	return nil, nil
+}
+
+// takesNext reports whether the last of a group of one-letter flags takes its value from the next
+// argument.
+func takesNext(fs *pflag.FlagSet, letters string) bool {
+	for i := range len(letters) {
+		f := fs.ShorthandLookup(letters[i : i+1])
+		if f == nil {
+			return false
+		}
+		if f.NoOptDefVal == "" { // the rest is its value
+			return i == len(letters)-1
+		}
+	}
+	return false
+}

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // open opens the file without blocking, as the other end of a pipe would make it.
@@ -21,6 +23,14 @@ func private(info fs.FileInfo) error {
 	}
 	if mode := info.Mode().Perm(); mode&0o022 != 0 {
 		return fmt.Errorf("%w: it has mode %#o; chmod go-w makes it yours alone", ErrNotPrivate, mode)
+	}
+	return nil
+}
+
+// writable says why this user may not write a file, or create one in a folder.
+func writable(path string) error {
+	if err := unix.Access(path, unix.W_OK); err != nil {
+		return &fs.PathError{Op: "write", Path: path, Err: err}
 	}
 	return nil
 }

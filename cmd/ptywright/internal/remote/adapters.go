@@ -64,18 +64,15 @@ func pluginNames(c *cobra.Command, _ []string, begun string) ([]string, cobra.Sh
 	})
 }
 
-// on finds the adapter that a command is about.
-func (f *Flags) on(ctx context.Context, id string) (*Server, Adapter, error) {
-	s, err := f.Connect(ctx)
-	if err != nil {
-		return nil, Adapter{}, err
-	}
-	a, err := s.Adapter(ctx, id)
-	if err != nil {
-		s.Close()
-		return nil, a, err
-	}
-	return s, a, nil
+// on runs do with the adapter that a command is about.
+func (f *Flags) on(c *cobra.Command, id string, do func(*Server, Adapter) error) error {
+	return f.with(c, func(s *Server) error {
+		a, err := s.Adapter(c.Context(), id)
+		if err != nil {
+			return err
+		}
+		return do(s, a)
+	})
 }
 
 func adapterListCommand(std cli.Stdio, f *Flags) *cobra.Command {
@@ -86,27 +83,24 @@ func adapterListCommand(std cli.Stdio, f *Flags) *cobra.Command {
 		Args:        cobra.NoArgs,
 		Annotations: map[string]string{cli.ExitsNote: "5"},
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := f.Connect(c.Context())
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			all, err := s.Plugins(c.Context())
-			if err != nil {
-				return err
-			}
-			for _, p := range all {
-				switch {
-				case f.JSON:
-					err = std.JSON(p.Raw)
-				case p.Target != nil:
-					_, err = fmt.Fprintf(std.Out, "%-16s %s\n", cli.OneLine(p.Name), cli.OneLine(strings.Join(append([]string{p.Target.Program}, p.Target.Args...), " ")))
-				}
+			return f.with(c, func(s *Server) error {
+				all, err := s.Plugins(c.Context())
 				if err != nil {
 					return err
 				}
-			}
-			return nil
+				for _, p := range all {
+					switch {
+					case f.JSON:
+						err = std.JSON(p.Raw)
+					case p.Target != nil:
+						_, err = fmt.Fprintf(std.Out, "%-16s %s\n", cli.OneLine(p.Name), cli.OneLine(strings.Join(append([]string{p.Target.Program}, p.Target.Args...), " ")))
+					}
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			})
 		},
 	}
 }
@@ -146,13 +140,10 @@ its answer, as far as the adapter can read it from the screen. Several TEXT are 
 			if err := cli.CheckTimeout(timeout); err != nil {
 				return err
 			}
-			s, a, err := f.on(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			t, err := s.Ask(c.Context(), a, what, timeout)
-			return f.turn(std, t, err)
+			return f.on(c, args[0], func(s *Server, a Adapter) error {
+				t, err := s.Ask(c.Context(), a, what, timeout)
+				return f.turn(std, t, err)
+			})
 		},
 	}
 	c.Flags().DurationVar(&timeout, "timeout", 10*time.Minute, "wait at most this `TIME` for the answer; the program continues after it")
@@ -175,13 +166,10 @@ someone else asked.` + asksNote,
 			if err := cli.CheckTimeout(timeout); err != nil {
 				return err
 			}
-			s, a, err := f.on(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			t, err := s.AwaitTurn(c.Context(), a, timeout)
-			return f.turn(std, t, err)
+			return f.on(c, args[0], func(s *Server, a Adapter) error {
+				t, err := s.AwaitTurn(c.Context(), a, timeout)
+				return f.turn(std, t, err)
+			})
 		},
 	}
 	c.Flags().DurationVar(&timeout, "timeout", 10*time.Minute, "wait at most this `TIME`")
@@ -239,19 +227,16 @@ dialog's id for --dialog. With --json, print the answer of adapter.state with al
 		Annotations:       map[string]string{cli.ExitsNote: "45"},
 		ValidArgsFunction: AdapterIDs,
 		RunE: func(c *cobra.Command, args []string) error {
-			s, a, err := f.on(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			state, raw, err := s.AdapterState(c.Context(), a)
-			switch {
-			case err != nil:
-				return err
-			case f.JSON:
-				return std.JSON(raw)
-			}
-			return cli.PrintLines(std.Out, state.Lines())
+			return f.on(c, args[0], func(s *Server, a Adapter) error {
+				state, raw, err := s.AdapterState(c.Context(), a)
+				switch {
+				case err != nil:
+					return err
+				case f.JSON:
+					return std.JSON(raw)
+				}
+				return cli.PrintLines(std.Out, state.Lines())
+			})
 		},
 	}
 }
@@ -294,35 +279,32 @@ once: choose takes wider options.`,
 				if i < 0 {
 					return cli.Usagef("%s is none of permission, plan and trust", engine.Quote(args[1]))
 				}
-				s, a, err := f.on(c.Context(), args[0])
-				if err != nil {
+				return f.on(c, args[0], func(s *Server, a Adapter) error {
+					state, params, err := askedNow(c.Context(), s, a, dialog)
+					if err != nil {
+						return err
+					}
+					if state.State != approvals[i].state {
+						return cli.Error{Err: fmt.Errorf("nothing was answered: %s is %s, and asks for no %s", args[0], state.State, args[1]), Code: cli.ExitError, Reason: "wrong_state"}
+					}
+					intent := approvals[i].approve
+					if does == "deny" {
+						intent = approvals[i].deny
+					}
+					_, raw, err := s.Perform(c.Context(), a, intent, params)
+					switch {
+					case err != nil:
+						return err
+					case f.JSON:
+						return std.JSON(raw)
+					}
+					what := ""
+					if lines := state.Lines(); len(lines) > 1 {
+						what = ": " + lines[1]
+					}
+					_, err = fmt.Fprintf(std.Out, "%s %s%s\n", done, args[1], cli.OneLine(what))
 					return err
-				}
-				defer s.Close()
-				state, params, err := askedNow(c.Context(), s, a, dialog)
-				if err != nil {
-					return err
-				}
-				if state.State != approvals[i].state {
-					return cli.Error{Err: fmt.Errorf("nothing was answered: %s is %s, and asks for no %s", args[0], state.State, args[1]), Code: cli.ExitError, Reason: "wrong_state"}
-				}
-				intent := approvals[i].approve
-				if does == "deny" {
-					intent = approvals[i].deny
-				}
-				_, raw, err := s.Perform(c.Context(), a, intent, params)
-				switch {
-				case err != nil:
-					return err
-				case f.JSON:
-					return std.JSON(raw)
-				}
-				what := ""
-				if lines := state.Lines(); len(lines) > 1 {
-					what = ": " + lines[1]
-				}
-				_, err = fmt.Fprintf(std.Out, "%s %s%s\n", done, args[1], cli.OneLine(what))
-				return err
+				})
 			},
 		}
 		dialogFlag(c, &dialog)
@@ -360,21 +342,18 @@ beginning of its label, or by a part that only one label has.`,
 		Annotations:       map[string]string{cli.ExitsNote: "45"},
 		ValidArgsFunction: AdapterIDs,
 		RunE: func(c *cobra.Command, args []string) error {
-			s, a, err := f.on(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			_, params, err := askedNow(c.Context(), s, a, dialog)
-			if err != nil {
-				return err
-			}
-			if n, err := strconv.Atoi(args[1]); err == nil {
-				params["index"] = n
-			} else {
-				params["option"] = args[1]
-			}
-			return f.performed(std)(s.Perform(c.Context(), a, "choose_option", params))
+			return f.on(c, args[0], func(s *Server, a Adapter) error {
+				_, params, err := askedNow(c.Context(), s, a, dialog)
+				if err != nil {
+					return err
+				}
+				if n, err := strconv.Atoi(args[1]); err == nil {
+					params["index"] = n
+				} else {
+					params["option"] = args[1]
+				}
+				return f.performed(std)(s.Perform(c.Context(), a, "choose_option", params))
+			})
 		},
 	}
 	dialogFlag(c, &dialog)
@@ -422,12 +401,9 @@ them. This does not wait for the result; use ask or wait for that.`,
 				}
 				params[name] = value
 			}
-			s, a, err := f.on(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			return f.performed(std)(s.Perform(c.Context(), a, args[1], params))
+			return f.on(c, args[0], func(s *Server, a Adapter) error {
+				return f.performed(std)(s.Perform(c.Context(), a, args[1], params))
+			})
 		},
 	}
 	c.Flags().StringArrayVar(&given, "param", nil, "a text parameter, `NAME=TEXT`; may be repeated")
@@ -449,25 +425,22 @@ is one line, as in adapter.events.`,
 		Annotations:       map[string]string{cli.ExitsNote: "45"},
 		ValidArgsFunction: AdapterIDs,
 		RunE: func(c *cobra.Command, args []string) error {
-			s, a, err := f.on(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			err = s.Events(c.Context(), a, since, follow, func(e AdapterEvent, dropped bool) error {
-				if dropped {
-					fmt.Fprintln(std.Err, "ptywright: earlier events are not kept")
+			return f.on(c, args[0], func(s *Server, a Adapter) error {
+				err := s.Events(c.Context(), a, since, follow, func(e AdapterEvent, dropped bool) error {
+					if dropped {
+						fmt.Fprintln(std.Err, "ptywright: earlier events are not kept")
+					}
+					if f.JSON {
+						return std.JSON(e.Raw)
+					}
+					_, err := fmt.Fprintf(std.Out, "%d %s %s\n", e.Seq, e.At.Local().Format(time.TimeOnly), cli.OneLine(e.Say()))
+					return err
+				})
+				if follow && c.Context().Err() != nil {
+					return nil // Ctrl-C is the way to leave
 				}
-				if f.JSON {
-					return std.JSON(e.Raw)
-				}
-				_, err := fmt.Fprintf(std.Out, "%d %s %s\n", e.Seq, e.At.Local().Format(time.TimeOnly), cli.OneLine(e.Say()))
 				return err
 			})
-			if follow && c.Context().Err() != nil {
-				return nil // Ctrl-C is the way to leave
-			}
-			return err
 		},
 	}
 	c.Flags().Uint64Var(&since, "since", 0, "only events after this `NUMBER`")

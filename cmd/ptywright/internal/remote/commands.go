@@ -49,6 +49,16 @@ func (f *Flags) Connect(ctx context.Context) (*Server, error) {
 	return Connect(ctx, path)
 }
 
+// with runs do with a connection to the server.
+func (f *Flags) with(c *cobra.Command, do func(*Server) error) error {
+	s, err := f.Connect(c.Context())
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return do(s)
+}
+
 func (f *Flags) Show() Show {
 	if f.Bare {
 		return Show{Redact: new(bool)}

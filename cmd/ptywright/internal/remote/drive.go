@@ -43,19 +43,16 @@ keeps the other.`,
 			if err := cli.CheckSides(c, to.Rows, to.Cols); err != nil {
 				return err
 			}
-			s, err := f.Connect(c.Context())
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			is, err := s.Resize(c.Context(), args[0], to)
-			if err != nil || !f.JSON {
-				return err
-			}
-			return std.JSON(struct {
-				Session string `json:"session"`
-				client.Size
-			}{args[0], is})
+			return f.with(c, func(s *Server) error {
+				is, err := s.Resize(c.Context(), args[0], to)
+				if err != nil || !f.JSON {
+					return err
+				}
+				return std.JSON(struct {
+					Session string `json:"session"`
+					client.Size
+				}{args[0], is})
+			})
 		},
 	}
 	c.Flags().IntVar(&to.Rows, "rows", 0, "rows; without --cols the columns stay as they are")
@@ -120,20 +117,10 @@ The number printed is for wait --since, as with send.`,
 			if c.Flags().Changed("button") && args[1] == "scroll" {
 				return cli.Usagef("--button is not for scroll: say --towards")
 			}
-			s, err := f.Connect(c.Context())
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			sent, err := s.Mouse(c.Context(), args[0], events)
-			if err != nil {
-				return err
-			}
-			if f.JSON {
-				return std.JSON(sent)
-			}
-			_, err = fmt.Fprintln(std.Out, sent.Sequence)
-			return err
+			return f.with(c, func(s *Server) error {
+				sent, err := s.Mouse(c.Context(), args[0], events)
+				return f.printSent(std, sent, err)
+			})
 		},
 	}
 	fs := c.Flags()
@@ -240,34 +227,31 @@ grep. With --json, print the answer of session.search.`,
 			if err := cli.CheckBound("max", most, 10_000); err != nil {
 				return err
 			}
-			s, err := f.Connect(c.Context())
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			found, err := s.Search(c.Context(), args[0], what, regex != "", most, f.Show())
-			switch {
-			case err != nil:
-				return err
-			case f.JSON:
-				if err := std.JSON(found.Raw); err != nil {
+			return f.with(c, func(s *Server) error {
+				found, err := s.Search(c.Context(), args[0], what, regex != "", most, f.Show())
+				switch {
+				case err != nil:
 					return err
-				}
-				f.Told = true
-			default:
-				for _, m := range found.Matches {
-					if _, err := fmt.Fprintf(std.Out, "%d:%d: %s\n", m.Line, m.Col, cli.Quiet(m.Text)); err != nil {
+				case f.JSON:
+					if err := std.JSON(found.Raw); err != nil {
 						return err
 					}
+					f.Told = true
+				default:
+					for _, m := range found.Matches {
+						if _, err := fmt.Fprintf(std.Out, "%d:%d: %s\n", m.Line, m.Col, cli.Quiet(m.Text)); err != nil {
+							return err
+						}
+					}
+					if found.Truncated {
+						fmt.Fprintf(std.Err, "ptywright: these are %d of %d: --max tells more\n", len(found.Matches), found.Total)
+					}
 				}
-				if found.Truncated {
-					fmt.Fprintf(std.Err, "ptywright: these are %d of %d: --max tells more\n", len(found.Matches), found.Total)
+				if found.Total == 0 {
+					return errNothingFound
 				}
-			}
-			if found.Total == 0 {
-				return errNothingFound
-			}
-			return nil
+				return nil
+			})
 		},
 	}
 	c.Flags().StringVar(&regex, "regex", "", "search for this RE2 `EXPRESSION`; (?i) ignores case")

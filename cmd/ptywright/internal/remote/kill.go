@@ -44,44 +44,41 @@ how they ended. --server ends the server and all its sessions.`,
 				}
 				return nil
 			}
-			s, err := f.Connect(c.Context())
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			if ended {
-				gone, err := s.Forget(c.Context())
-				if err == nil && f.JSON {
-					for _, k := range gone {
-						std.JSON(k)
+			return f.with(c, func(s *Server) error {
+				if ended {
+					gone, err := s.Forget(c.Context())
+					if err == nil && f.JSON {
+						for _, k := range gone {
+							std.JSON(k)
+						}
 					}
-				}
-				return err
-			}
-			if all {
-				infos, err := s.List(c.Context(), Show{})
-				if err != nil {
 					return err
 				}
-				for _, i := range infos {
-					if i.Exit == nil || forget {
-						args = append(args, i.Session)
+				if all {
+					infos, err := s.List(c.Context(), Show{})
+					if err != nil {
+						return err
+					}
+					for _, i := range infos {
+						if i.Exit == nil || forget {
+							args = append(args, i.Session)
+						}
 					}
 				}
-			}
-			var failed []error
-			err = s.Kill(c.Context(), args, forget, func(k Kill) {
-				if k.Err == nil && !k.Killed {
-					k.Err = fmt.Errorf("%s: the kernel has not ended its processes %v", k.Session, k.PIDs)
-				}
-				if k.Err != nil {
-					failed = append(failed, k.Err)
-				}
-				if f.JSON {
-					std.JSON(k)
-				}
+				var failed []error
+				err := s.Kill(c.Context(), args, forget, func(k Kill) {
+					if k.Err == nil && !k.Killed {
+						k.Err = fmt.Errorf("%s: the kernel has not ended its processes %v", k.Session, k.PIDs)
+					}
+					if k.Err != nil {
+						failed = append(failed, k.Err)
+					}
+					if f.JSON {
+						std.JSON(k)
+					}
+				})
+				return cmp.Or(err, cli.OneError(failed))
 			})
-			return cmp.Or(err, cli.OneError(failed))
 		},
 	}
 	c.Flags().BoolVar(&forget, "close", false, "also forget the sessions")

@@ -25,27 +25,24 @@ how long ago the program last drew something. A server keeps the newest 256 ende
 kill --ended forgets them now. With --json each session is one line, as in session.list with details.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := f.Connect(c.Context())
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			all, err := s.List(c.Context(), f.Show())
-			if err != nil {
-				return err
-			}
-			if running {
-				all = slices.DeleteFunc(all, func(i Info) bool { return i.Exit != nil && !i.Exit.Draining })
-			}
-			if f.JSON {
-				for _, i := range all {
-					if err := std.JSON(i.Raw); err != nil {
-						return err
-					}
+			return f.with(c, func(s *Server) error {
+				all, err := s.List(c.Context(), f.Show())
+				if err != nil {
+					return err
 				}
-				return nil
-			}
-			return listTable(std, all)
+				if running {
+					all = slices.DeleteFunc(all, func(i Info) bool { return i.Exit != nil && !i.Exit.Draining })
+				}
+				if f.JSON {
+					for _, i := range all {
+						if err := std.JSON(i.Raw); err != nil {
+							return err
+						}
+					}
+					return nil
+				}
+				return listTable(std, all)
+			})
 		},
 	}
 	c.Flags().BoolVar(&running, "running", false, "only running sessions")

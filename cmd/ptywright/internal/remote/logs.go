@@ -12,6 +12,7 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/internal/ansi"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -52,25 +53,22 @@ For the server's own log, see ptywright doctor.`,
 			case c.Flags().Changed("to") && l.to == "":
 				return cli.Usagef("--to is empty: name a file")
 			}
-			s, err := f.Connect(c.Context())
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			if l.to == "" {
-				return f.logs(c.Context(), std, std.Out, s, args[0], l)
-			}
-			file, err := record.CreateFile(l.to)
-			if err != nil {
-				return err
-			}
-			if err := f.logs(c.Context(), std, file, s, args[0], l); err != nil {
-				if file.Empty() { // usually the session does not exist
-					return errors.Join(err, file.Discard())
+			return f.with(c, func(s *Server) error {
+				if l.to == "" {
+					return f.logs(c.Context(), std, std.Out, s, args[0], l)
 				}
-				return errors.Join(err, file.Leave())
-			}
-			return file.Finish()
+				file, err := record.CreateFile(l.to)
+				if err != nil {
+					return err
+				}
+				if err := f.logs(c.Context(), std, file, s, args[0], l); err != nil {
+					if file.Empty() { // usually the session does not exist
+						return errors.Join(err, file.Discard())
+					}
+					return errors.Join(err, file.Leave())
+				}
+				return file.Finish()
+			})
 		},
 	}
 	c.Flags().BoolVarP(&l.follow, "follow", "f", false, "continue until the program ends")
@@ -256,4 +254,26 @@ func (s *Server) idOf(ctx context.Context, name string) (string, error) {
 		return name, nil
 	}
 	return r.Details[0].Session, nil
+}
+
+// lineBound is how long a line may become before it is broken, in bytes: it bounds the cost of a
+// program that never ends one.
+const lineBound = 64 << 10
+
+// A Plain converts output to lines of plain text: see [ansi.Plain]. The zero value is ready. Not
+// safe for concurrent use.
+type Plain struct{ text ansi.Plain }
+
+// Write takes more output and returns the lines that it completes, each with its line feed.
+func (p *Plain) Write(output string) string {
+	p.text.Most = lineBound
+	p.text.Write([]byte(output))
+	return p.text.Lines()
+}
+
+// Rest returns the unfinished line, and clears it.
+func (p *Plain) Rest() string {
+	rest := string(p.text.Text()) + p.text.Held()
+	p.text = ansi.Plain{}
+	return rest
 }

@@ -61,22 +61,19 @@ one line a command of session.blocks; lines are {session, lines, dropped}.`,
 				r.Since = &since
 			}
 			r.Show = f.Show()
-			s, err := f.Connect(c.Context())
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			read, err := s.Read(c.Context(), args[0], r)
-			if err != nil {
-				return err
-			}
-			if blocks && read.Marks == "none" {
-				return cli.Error{Err: fmt.Errorf("%s has marked no commands: its program does not mark them, or has not come to its first prompt; spawn --shell-integration starts bash, zsh or fish so that they do", args[0]), Code: cli.ExitError, Reason: "no_shell_integration"}
-			}
-			if f.JSON {
-				return cli.JSONLines(std.Out, read.Raw...)
-			}
-			return printRead(std, r.What, read)
+			return f.with(c, func(s *Server) error {
+				read, err := s.Read(c.Context(), args[0], r)
+				if err != nil {
+					return err
+				}
+				if blocks && read.Marks == "none" {
+					return cli.Error{Err: fmt.Errorf("%s has marked no commands: its program does not mark them, or has not come to its first prompt; spawn --shell-integration starts bash, zsh or fish so that they do", args[0]), Code: cli.ExitError, Reason: "no_shell_integration"}
+				}
+				if f.JSON {
+					return cli.JSONLines(std.Out, read.Raw...)
+				}
+				return printRead(std, r.What, read)
+			})
 		},
 	}
 	fs := c.Flags()

@@ -165,20 +165,10 @@ The number printed is for wait --since: what this input caused came after it.`,
 			if err := cli.CheckTimeout(in.Timeout); err != nil {
 				return err
 			}
-			s, err := f.Connect(c.Context())
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			sent, err := s.Send(c.Context(), args[0], in)
-			if err != nil {
-				return err
-			}
-			if f.JSON {
-				return std.JSON(sent)
-			}
-			_, err = fmt.Fprintln(std.Out, sent.Sequence)
-			return err
+			return f.with(c, func(s *Server) error {
+				sent, err := s.Send(c.Context(), args[0], in)
+				return f.printSent(std, sent, err)
+			})
 		},
 	}
 	fs := c.Flags()
@@ -332,4 +322,16 @@ func (s *Server) pasteKind(ctx context.Context, id string) (string, error) {
 		return "bracketed_paste", nil
 	}
 	return "paste", nil
+}
+
+// printSent prints the sequence before an input.
+func (f *Flags) printSent(std cli.Stdio, sent Sent, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case f.JSON:
+		return std.JSON(sent)
+	}
+	_, err = fmt.Fprintln(std.Out, sent.Sequence)
+	return err
 }
