@@ -176,16 +176,11 @@ func attachError(session string, err error) error {
 	}
 	plain := fmt.Errorf("attach %s: %s", session, e.Message)
 	switch e.Reason {
-	case "unknown_session", "session_forgotten":
-		return cli.Error{Err: plain, Code: cli.ExitMissing}
 	case "session_leased":
-		return cli.Error{Err: fmt.Errorf("%w; ptywright attach --take takes it over", plain), Code: cli.ExitPermission}
-	case "owned_by_adapter":
-		return cli.Error{Err: fmt.Errorf("%w; ptywright attach without --write shows it", plain), Code: cli.ExitPermission}
-	case "session_ended", "session_closed":
-		return fmt.Errorf("%w; ptywright attach without --write shows it", plain)
-	case "permission_denied":
-		return cli.Error{Err: plain, Code: cli.ExitPermission}
+		plain = fmt.Errorf("%w; ptywright attach --take takes it over", plain)
+	case "owned_by_adapter", "session_ended", "session_closed":
+		plain = fmt.Errorf("%w; ptywright attach without --write shows it", plain)
 	}
-	return plain
+	code, _ := remote.Exit(err)
+	return cli.Error{Err: plain, Code: code}
 }
