@@ -113,45 +113,6 @@ func each(c *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// TestIgnoredMembersAreWarnedAbout on the command line and in the REPL, once each, and nothing else
-// changes.
-func TestIgnoredMembersAreWarnedAbout(t *testing.T) {
-	t.Parallel()
-	s := newShared(t)
-	s.ok("spawn", "--name", "shell", "--", "cat")
-	out, stderr, code := s.run("wait", "shell", "--matcher", `{"type":"screen_stable","value":{"min_ms":1,"max":3},"scop":"screen"}`)
-	want := "ptywright: warning: --matcher: matcher.scop is not a known member and was ignored: did you mean scope?\n" +
-		"ptywright: warning: --matcher: matcher.value.max is not a known member and was ignored\n"
-	if code != 0 || stderr != want {
-		t.Errorf("exit %d, %s%s", code, out, stderr)
-	}
-	script := `local s = session.get("shell")
-for _ = 1, 2 do rpc("session.wait", {session = "shell", timeout = 5, matcher = {type = "screen_stable", value = {min_ms = 1}}}) end
-s:send("x", {delay_ms = 1, delay = 2})
-print(s.name, s.id, tostring(s))
-print(session.spawn("sh", "-c", "exit 4", {name = "other", server_env = true}):wait{exited = true}.screen.exit.exit_code)`
-	out, stderr, code = s.run("repl", "-e", script)
-	want = "warning: session.wait: timeout is not a known member and was ignored: did you mean timeout_ms?\n" +
-		"warning: session.input: delay is not a known member and was ignored: did you mean delay_ms?\n"
-	if code != 0 || stderr != want || out != "shell\ts1\tsession shell s1 cat\n4\n" {
-		t.Errorf("exit %d, %q, %q", code, out, stderr)
-	}
-}
-
-// TestREPLHasTheCallersEnvironment: as spawn, where the server is on this machine.
-func TestREPLHasTheCallersEnvironment(t *testing.T) {
-	t.Parallel()
-	s := newShared(t)
-	p := ptywright(t, "repl", "-e", `for _, o in ipairs{{}, {server_env = true}, {clear_env = true}, {base_env = {WORD = "base"}}} do
-  o.program, o.args = "/bin/sh", array{"-c", "echo word=$WORD"}
-  print(session.spawn(o):wait{exited = true}.screen.text)
-end`)
-	p.Env = append(p.Env, "PTYWRIGHT_HOME="+filepath.Dir(s.path), "WORD=blue")
-	if out, code := p.run(""); code != 0 || out != "word=blue\nword=\nword=\nword=base\n" {
-		t.Errorf("exit %d, %q, %s", code, out, p.stderr)
-	}
-}
-
 // TestAttachByName: attach takes a name, and the line of status has it first; where several are
 // listed it is first, too.
 func TestAttachByName(t *testing.T) {

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/ptywright/ptywright/protocol/client"
 )
 
 // TestExecIsInterrupted: Ctrl-C ends the wait and not the command, and says so.
@@ -29,31 +27,6 @@ func TestExecIsInterrupted(t *testing.T) {
 	}
 	s.ok("send", "s1", "on", "--enter")
 	s.ok("wait", "s1", "--text", "got on")
-}
-
-// TestREPLNamesWhatIsUndefined: the variable or function, and what may be meant.
-func TestREPLNamesWhatIsUndefined(t *testing.T) {
-	t.Parallel()
-	s := newShared(t)
-	for source, want := range map[string]string{
-		`sesion.spawn("sh")`:                       `undefined variable "sesion": did you mean session?`,
-		`x = 1 sesion:list()`:                      `undefined variable "sesion": did you mean session?`,
-		"x = 1\nreturn sesion.list":                `-e:2: undefined variable "sesion": did you mean session?`,
-		`undefind()`:                               `undefined function "undefind"`,
-		`return nothing + 1`:                       `undefined variable "nothing"`,
-		`return "a" .. nothing`:                    `undefined variable "nothing"`,
-		`return 1 < nothing`:                       `undefined variable "nothing"`,
-		`return session.a.b`:                       `session has no "a"`,
-		`local x = nil; return x.y`:                `x is nil here`,
-		`t = {} return t.a.b`:                      `t has no "a"`,
-		`local f = function(p) return p.q end f()`: `p is nil here`,
-		`return ("x").y.z`:                         `attempt to index`,
-	} {
-		_, stderr, code := s.run("repl", "--socket", s.path, "-e", source)
-		if code != 1 || !strings.Contains(stderr, want) {
-			t.Errorf("%s: exit %d, %q, expected %q", source, code, stderr, want)
-		}
-	}
 }
 
 // TestRecordASession: until its end, and until Ctrl-C; the file is whole then. record-a-session.txtar
@@ -121,36 +94,6 @@ func TestRecordASession(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(at("*.part")); left != nil {
 		t.Errorf("left: %v", left)
-	}
-}
-
-// TestAttachOnlyLooks: no key takes the session, and the server would refuse it.
-func TestAttachOnlyLooks(t *testing.T) {
-	t.Parallel()
-	l, outer := listen(t), start(t)
-	s := l.dial().sized(24, 100, "cat")
-	a := l.attach(outer, 24, 100, "--read-only", s.ID)
-	s.text("shown\r")
-	a.wait(client.Screen(`^shown\nshown`))
-	a.text("x")
-	a.wait(client.Contains("you attached to look on"))
-	for _, key := range []string{"w", "t"} {
-		a.text("\x1c") // which covers that
-		a.wait(client.Contains("d detach  z suspend"))
-		a.text(key)
-		a.wait(client.Contains("you attached to look on"))
-	}
-	if f := s.frame(nil); f.Lease != nil {
-		t.Errorf("it has the session: %+v", f.Lease)
-	}
-	if got := s.snapshot("none").PlainText; got != "shown\nshown" {
-		t.Errorf("%q", got)
-	}
-	a.text("\x1c")
-	a.wait(client.Screen(`d detach  z suspend`))
-	a.text("d")
-	if how := a.exited(); how != "exit 0" {
-		t.Error(how)
 	}
 }
 

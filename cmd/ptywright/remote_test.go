@@ -4,7 +4,6 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -65,32 +64,6 @@ func objects(t testing.TB, text string) []map[string]any {
 		all = append(all, o)
 	}
 	return all
-}
-
-// TestRemotePermissions: who has a session keeps it.
-func TestRemotePermissions(t *testing.T) {
-	t.Parallel()
-	s := newShared(t)
-	s.ok("spawn", "--", "cat")
-	person := s.dial()
-	person.call("session.lease", map[string]any{"session": "s1", "holder": "Ada"}, nil)
-	s.fails(5, "Ada", "send", "s1", "mine")
-	if got := s.ok("ls"); !strings.Contains(got, " Ada ") {
-		t.Errorf("%s", got)
-	}
-	// What cannot be meant is wrong use, also where only the server or the keyboard knows; nothing is typed.
-	s.fails(2, "missing closing )", "wait", "s1", "--regex", "(")
-	s.fails(2, "unknown matcher", "wait", "s1", "--matcher", `{"type":"nope"}`)
-	s.fails(2, "unknown key", "send", "s1", "mine", "--key", "hyperspace")
-	person.call("session.release", map[string]any{"session": "s1"}, nil)
-	s.ok("send", "s1", "mine")
-	if os.Geteuid() == 0 {
-		return // permissions do not hold for root
-	}
-	if err := os.Chmod(s.path, 0); err != nil {
-		t.Fatal(err)
-	}
-	s.fails(5, "not this user's", "ls")
 }
 
 // TestExamplesOfWaitAndSpawn: the first example of wait finds the prompt of a fresh shell, and a program gets what spawn says that it gets.

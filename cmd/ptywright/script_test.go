@@ -22,6 +22,7 @@ import (
 //	fails CODE PROGRAM [ARG]...  runs a program that must end with this exit code
 //	let NAME                     sets a variable to what the last command printed
 //	like stdout|stderr FILE      compares with FILE, in which … stands for anything
+//	[root]                       whether it is run by root, for whom permissions do not hold
 //
 // Run it with UPDATE=1 to write the files of cmp anew, and read the difference.
 func TestScripts(t *testing.T) {
@@ -39,6 +40,12 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error { return setUp(e, bin) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"fails": fails, "let": let, "like": like,
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "root" {
+				return false, errors.New("not a condition")
+			}
+			return os.Geteuid() == 0, nil
 		},
 		UpdateScripts: os.Getenv("UPDATE") == "1",
 	})

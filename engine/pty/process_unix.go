@@ -110,8 +110,8 @@ var keepInherited = sync.OnceFunc(func() {
 })
 
 // fork executes the program as a session leader whose controlling terminal and descriptors 0-2 are
-// the slave (unless nullInput), in a group if that is not nil. pidfd is non-blocking, and -1 where
-// the system has none.
+// the slave (unless nullInput), in a group if that is not nil. pidfd is -1 where the system has
+// none.
 func fork(path string, argv []string, dir string, env []string, slave *os.File, nullInput bool, group *memoryGroup) (pid, pidfd int, err error) {
 	pidfd = -1
 	// Fd makes the slave blocking, as programs expect of their terminal.
@@ -134,11 +134,6 @@ func fork(path string, argv []string, dir string, env []string, slave *os.File, 
 	group.join(attr.Sys)
 	defer unblockSignals()()
 	pid, err = syscall.ForkExec(path, argv, attr)
-	// Here and not in the reaper: by this a sweep of adopted children tells it from os/exec's.
-	if pidfd >= 0 && unix.SetNonblock(pidfd, true) != nil {
-		unix.Close(pidfd)
-		pidfd = -1
-	}
 	return pid, pidfd, err
 }
 

@@ -85,6 +85,28 @@ func TestReapingWithoutPidfd(t *testing.T) {
 	}
 }
 
+// TestSweepLeavesWhatIsBeingStarted: a program that has ended before [Start] knows it keeps its
+// status for it.
+func TestSweepLeavesWhatIsBeingStarted(t *testing.T) {
+	_, slave, err := open(Size{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slave.Close()
+	pid, pidfd, err := fork(os.Args[0], []string{os.Args[0], roleArg, "exit", "41"}, "", os.Environ(), slave, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(pidfd)
+	for unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+	}
+	reapAdopted()
+	var status unix.WaitStatus
+	if got, err := unix.Wait4(pid, &status, 0, nil); got != pid || status.ExitStatus() != 41 {
+		t.Errorf("process %d, status %d, %v", got, status.ExitStatus(), err)
+	}
+}
+
 func TestLostStatusIsNotGuessed(t *testing.T) {
 	p := start(t, self("cat"))
 	expect(t, p, "ready")
