@@ -82,10 +82,6 @@ func (m news) Check(v *engine.View) engine.Result {
 }
 
 func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error) {
-	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return nil, err
-	}
 	switch p.Form {
 	case "":
 		p.Form = "runs"
@@ -116,7 +112,7 @@ func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error
 	} else {
 		has = nil
 	}
-	f := &frame{look: newLook(v, hide, "runs"), client: c}
+	f := &frame{look: newLook(v, p.redactor(), "runs"), client: c}
 	now := f.compare(has, p.Form)
 	now.known = known
 	c.mu.Lock()

@@ -28,14 +28,10 @@ type notificationsResult struct {
 }
 
 func (c *client) setNotifications(_ context.Context, p notificationsParams) (notificationsResult, error) {
-	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return notificationsResult{}, err
-	}
 	if p.Since != nil && len(p.Sessions) == 0 {
 		return notificationsResult{}, &protocol.ParamError{Path: "since", Expected: "sessions beside it", Got: "none"}
 	}
-	f := filter{enabled: p.Enabled, sessions: p.Sessions, adapters: p.Adapters, hide: hide}
+	f := filter{enabled: p.Enabled, sessions: p.Sessions, adapters: p.Adapters, hide: p.redactor()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.notifier == nil {
@@ -533,7 +529,7 @@ func (n *notifier) adapters(ctx context.Context) error {
 		}
 		cur.state, cur.events = s.State, next
 		if n.filter.hide != nil {
-			l := adapterLook(a, a.Session().View(), n.filter.hide, "none")
+			l := adapterLook(a, a.Session().View(), n.filter.hide)
 			p.State, p.Previous = l.Piece(p.State), l.Piece(p.Previous)
 		}
 		if err := n.notify(ctx, noteAdapter, p); err != nil {

@@ -44,9 +44,9 @@ func newLook(v *engine.View, hide *redact.Redactor, cells string) *look {
 	return &look{View: reading.New(v, hide), cells: cells}
 }
 
-// adapterLook is newLook for an answer that contains text of an adapter's plugin.
-func adapterLook(a *plugins.Adapter, v *engine.View, hide *redact.Redactor, cells string) *look {
-	l := newLook(v, hide, cells)
+// adapterLook is newLook, without cells, for an answer that contains text of an adapter's plugin.
+func adapterLook(a *plugins.Adapter, v *engine.View, hide *redact.Redactor) *look {
+	l := newLook(v, hide, "none")
 	l.Secrets = a.Secrets
 	return l
 }
