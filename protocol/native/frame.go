@@ -3,7 +3,6 @@ package native
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"hash/maphash"
 	"strconv"
@@ -185,10 +184,7 @@ func (f *frame) AppendJSON(b []byte) []byte {
 	b = f.appendTitle(b)
 	b = append(b, `,"bell":`...)
 	b = strconv.AppendUint(b, f.Raw.Bell, 10)
-	b = append(b, `,"lease":`...)
-	lease, _ := json.Marshal(f.lease) // our own struct always encodes
-	b = append(b, lease...)
-	b = append(b, `,"exit":`...)
-	b = appendExit(b, f.Raw.Exit)
+	b = appendAny(append(b, `,"lease":`...), f.lease)
+	b = appendAny(append(b, `,"exit":`...), exitOf(f.Raw.Exit))
 	return append(b, '}')
 }

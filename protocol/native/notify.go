@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
@@ -414,7 +413,8 @@ func (n *notifier) session(ctx context.Context, cur *cursor, now time.Time) erro
 	}
 	if exit {
 		cur.exited = true
-		return n.notify(ctx, noteExited, exitedParams{id: id, sequence: v.Sequence, exit: v.Exit})
+		x := exitOf(v.Exit)
+		return n.notify(ctx, noteExited, exitedParams{id, v.Sequence, x.Code, x.Signal, x.Limit})
 	}
 	return nil
 }
@@ -467,22 +467,11 @@ type outputParams struct {
 }
 
 type exitedParams struct {
-	id       string
-	sequence uint64
-	exit     *engine.Exit
-}
-
-// AppendJSON writes the members of session.exited.
-func (p exitedParams) AppendJSON(b []byte) []byte {
-	b = appendString(b, `{"session":`, p.id)
-	b = append(b, `,"sequence":`...)
-	b = strconv.AppendUint(b, p.sequence, 10)
-	b = append(b, `,"exit_code":`...)
-	b = appendCode(b, p.exit)
-	b = append(b, `,"signal":`...)
-	b = appendSignal(b, p.exit)
-	b = appendLimit(b, p.exit)
-	return append(b, '}')
+	Session  string  `json:"session"`
+	Sequence uint64  `json:"sequence"`
+	Code     *int    `json:"exit_code"`
+	Signal   *string `json:"signal"`
+	Limit    string  `json:"limit,omitempty"`
 }
 
 // A stateCursor is how far one adapter has been sent.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
@@ -549,7 +550,7 @@ func survivors(err error) *pty.SurvivorsError {
 
 // appendAny encodes a small value of ours.
 func appendAny(b []byte, v any) []byte {
-	text, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
+	text, err := jsonv2.Marshal(v, jsonv2.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil { // maps of numbers do encode
 		panic("native: " + err.Error())
 	}

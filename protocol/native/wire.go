@@ -85,8 +85,7 @@ func (l *look) AppendJSON(b []byte) []byte {
 	b = appendModes(append(b, `],`...), s.Modes)
 	b = appendString(b, `,"mouse":`, s.Modes.Mouse.String())
 	b = l.appendTitle(b)
-	b = append(b, `,"exit":`...)
-	b = appendExit(b, l.Raw.Exit)
+	b = appendAny(append(b, `,"exit":`...), exitOf(l.Raw.Exit))
 	return append(b, '}')
 }
 
@@ -184,8 +183,7 @@ func (e *evidence) AppendJSON(b []byte) []byte {
 	b = append(b, `,"snapshot":`...)
 	b = e.look.AppendJSON(b)
 	b = appendString(b, `,"transcript_tail":`, e.look.Tail(reading.TailChars))
-	b = append(b, `,"matcher":`...)
-	b = e.look.appendExplanation(b, e.matcher)
+	b = appendAny(append(b, `,"matcher":`...), e.look.explanation(e.matcher))
 	if e.state != nil {
 		b = append(b, `,"state":`...)
 		b = appendAny(b, e.state)
@@ -193,36 +191,33 @@ func (e *evidence) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendExplanation writes the matcher's tree as it was sent, with held, why and nearest at each
-// node.
-func (l *look) appendExplanation(b []byte, e matchers.Explanation) []byte {
-	b = appendString(b, `{"type":`, e.Type)
-	switch {
+// An explanation is a matcher's tree as it was sent, with held, why and nearest at each node.
+type explanation struct {
+	Type    string         `json:"type"`
+	Value   any            `json:"value,omitzero"`
+	Scope   matchers.Scope `json:"scope,omitempty"`
+	Held    bool           `json:"held"`
+	Why     string         `json:"why"`
+	Nearest string         `json:"nearest,omitempty"`
+}
+
+func (l *look) explanation(e matchers.Explanation) explanation {
+	x := explanation{Type: e.Type, Scope: e.Scope, Held: e.Held, Why: l.why(e), Nearest: e.Nearest}
+	var parts []explanation
+	for _, p := range e.Parts {
+		parts = append(parts, l.explanation(p))
+	}
+	switch v, text := e.Value.(string); {
 	case e.Type == "not":
-		b = append(b, `,"value":`...)
-		b = l.appendExplanation(b, e.Parts[0])
+		x.Value = parts[0]
 	case e.Type == "any" || e.Type == "all":
-		b = append(b, `,"value":[`...)
-		for i, p := range e.Parts {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = l.appendExplanation(b, p)
-		}
-		b = append(b, ']')
+		x.Value = parts
+	case text:
+		x.Value = l.Pattern(v)
 	case e.Value != nil:
-		b = append(b, `,"value":`...)
-		b = l.appendValue(b, e.Value)
+		x.Value = l.pieces(e.Value)
 	}
-	if e.Scope != "" {
-		b = appendString(b, `,"scope":`, string(e.Scope))
-	}
-	b = appendBool(b, `,"held":`, e.Held)
-	b = appendString(b, `,"why":`, l.why(e))
-	if e.Nearest != "" {
-		b = appendString(b, `,"nearest":`, e.Nearest)
-	}
-	return append(b, '}')
+	return x
 }
 
 // why is an explanation in words. A plugin's words may quote the screen.
@@ -231,14 +226,6 @@ func (l *look) why(e matchers.Explanation) string {
 		return l.Piece(e.Why)
 	}
 	return e.Why
-}
-
-// appendValue writes a matcher's value: a string, or an object of numbers.
-func (l *look) appendValue(b []byte, v any) []byte {
-	if s, ok := v.(string); ok {
-		return appendString(b, ``, l.Pattern(s))
-	}
-	return appendAny(b, l.pieces(v))
 }
 
 // shown is what an explanation may quote.
@@ -335,42 +322,6 @@ func appendGroups(b []byte, groups []engine.Group) []byte {
 		b = appendAny(append(b, `,"named":`...), named)
 	}
 	return b
-}
-
-// appendExit writes how a program ended; null while it runs.
-func appendExit(b []byte, e *engine.Exit) []byte {
-	if e == nil {
-		return append(b, `null`...)
-	}
-	b = append(b, `{"exit_code":`...)
-	b = appendCode(b, e)
-	b = append(b, `,"signal":`...)
-	b = appendSignal(b, e)
-	b = appendBool(b, `,"draining":`, e.Draining)
-	b = appendLimit(b, e)
-	return append(b, '}')
-}
-
-// appendLimit writes which limit ended the session; nothing when none did.
-func appendLimit(b []byte, e *engine.Exit) []byte {
-	if e.Limit == "" {
-		return b
-	}
-	return appendString(b, `,"limit":`, string(e.Limit))
-}
-
-func appendCode(b []byte, e *engine.Exit) []byte {
-	if e.Signal != "" || e.Code < 0 {
-		return append(b, `null`...)
-	}
-	return strconv.AppendInt(b, int64(e.Code), 10)
-}
-
-func appendSignal(b []byte, e *engine.Exit) []byte {
-	if e.Signal == "" {
-		return append(b, `null`...)
-	}
-	return appendString(b, ``, e.Signal)
 }
 
 func appendInt(b []byte, name string, n int) []byte {
