@@ -27,26 +27,9 @@ type adapterWaitParams struct {
 	waitTree
 }
 
-// A matched is what matched.
-type matched struct {
-	look  *look
-	match *engine.Match
-}
-
-// AppendJSON writes the wire's outcome; null when nothing matched.
-func (m *matched) AppendJSON(b []byte) []byte {
-	if m == nil || m.match == nil {
-		return append(b, `null`...)
-	}
-	return m.look.appendMatch(b, m.match)
-}
-
-// MarshalJSON is AppendJSON as a member.
-func (m *matched) MarshalJSON() ([]byte, error) { return m.AppendJSON(nil), nil }
-
 type adapterWaitResult struct {
 	State     *stateShape `json:"state"`
-	Matched   *matched    `json:"matched"`
+	Matched   *outcome    `json:"matched"`
 	WaitID    *string     `json:"wait_id,omitempty"`
 	Sequence  uint64      `json:"sequence"`
 	Next      string      `json:"next" jsonschema:"just behind what matched, for the since of a wait"`
@@ -92,7 +75,7 @@ func (c *client) wait(ctx context.Context, a *plugins.Adapter, hide *redact.Reda
 		return nil, adapterWaitError(l, state, m, out, err)
 	}
 	return &adapterWaitResult{
-		State: state, Matched: &matched{l, out.Match}, WaitID: p.WaitID, Sequence: out.View.Sequence, Next: out.Next.String(), ElapsedMS: out.Elapsed.Milliseconds(),
+		State: state, Matched: l.outcome(out.Match), WaitID: p.WaitID, Sequence: out.View.Sequence, Next: out.Next.String(), ElapsedMS: out.Elapsed.Milliseconds(),
 	}, nil
 }
 
@@ -112,7 +95,7 @@ type turnParams struct {
 
 type turnResult struct {
 	State    *stateShape     `json:"state"`
-	Matched  *matched        `json:"matched" jsonschema:"null when what was to be submitted was not: then nothing is waited for"`
+	Matched  *outcome        `json:"matched" jsonschema:"null when what was to be submitted was not: then nothing is waited for"`
 	WaitID   *string         `json:"wait_id,omitempty"`
 	Sequence uint64          `json:"sequence"`
 	Receipt  plugins.Receipt `json:"receipt"`

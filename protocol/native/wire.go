@@ -144,8 +144,7 @@ func (r *waitResult) AppendJSON(b []byte) []byte {
 		b = appendBool(b, `,"forgotten":`, true)
 	}
 	b = appendMillis(b, `,"elapsed_ms":`, r.outcome.Elapsed)
-	b = append(b, `,"outcome":`...)
-	b = r.look.appendMatch(b, r.outcome.Match)
+	b = appendAny(append(b, `,"outcome":`...), r.look.outcome(r.outcome.Match))
 	if r.outcome.View.Since.Set {
 		b = appendString(b, `,"before":`, r.look.PieceBelow(r.outcome.Above, r.outcome.Before))
 		if r.outcome.Cut {
@@ -238,90 +237,93 @@ func (l *look) shown() matchers.Shown {
 	}
 }
 
-// appendMatch writes what matched, in the specification's shape.
-func (l *look) appendMatch(b []byte, m *engine.Match) []byte { return l.appendClean(b, l.Match(m)) }
-
-func (l *look) appendClean(b []byte, m *engine.Match) []byte {
-	b = appendString(b, `{"kind":`, m.Kind)
-	switch m.Kind {
-	case "contains_text", "transcript_contains", "title_contains":
-		b = appendString(b, `,"text":`, m.Text)
-	case "screen_regex", "transcript_regex", "title_regex":
-		b = appendString(b, `,"pattern":`, m.Pattern)
-		b = appendString(b, `,"capture":`, m.Capture)
-		b = appendGroups(b, m.Groups)
-	case "cursor_at":
-		b = appendInt(b, `,"row":`, m.Row)
-		b = appendInt(b, `,"col":`, m.Col)
-	case "screen_stable":
-		b = appendMillis(b, `,"min_ms":`, m.Min)
-	case "command_finished":
-		b = appendString(b, `,"command":`, m.Text)
-		if b = append(b, `,"exit_code":`...); m.Exit != nil {
-			b = strconv.AppendInt(b, int64(*m.Exit), 10)
-		} else {
-			b = append(b, `null`...)
-		}
-	case "lua":
-		b = appendString(b, `,"plugin":`, m.Plugin)
-		b = appendString(b, `,"predicate":`, m.Predicate)
-		for _, said := range [...]struct {
-			name  string
-			value any
-		}{{`,"evidence":`, m.Evidence}, {`,"capture":`, m.Value}} {
-			if said.value != nil {
-				b = append(b, said.name...)
-				b = appendAny(b, l.pieces(said.value))
-			}
-		}
-	case "any":
-		b = appendInt(b, `,"index":`, m.Index)
-		b = append(b, `,"matched":`...)
-		b = l.appendClean(b, m.Parts[0])
-	case "all":
-		b = append(b, `,"matched":[`...)
-		for i, p := range m.Parts {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = l.appendClean(b, p)
-		}
-		b = append(b, ']')
-	}
-	if at := m.Place; at != nil && at.Scrolled {
-		b = append(b, `,"scrolled":{"line":`...)
-		b = strconv.AppendUint(b, at.Line, 10)
-		b = appendString(b, `,"text":`, at.Lines)
-		b = append(b, '}')
-	}
-	return append(b, '}')
+// An outcome is what matched, in the specification's shape: the members of its kind.
+type outcome struct {
+	Kind      string            `json:"kind"`
+	Text      *string           `json:"text,omitzero"`
+	Pattern   *string           `json:"pattern,omitzero"`
+	Plugin    string            `json:"plugin,omitempty"`
+	Predicate string            `json:"predicate,omitempty"`
+	Evidence  any               `json:"evidence,omitzero"`
+	Capture   any               `json:"capture,omitzero"`
+	Groups    []*string         `json:"groups,omitzero"` // null: it took no part
+	Named     map[string]string `json:"named,omitempty"`
+	Row       *int              `json:"row,omitzero"`
+	Col       *int              `json:"col,omitzero"`
+	MinMS     *int64            `json:"min_ms,omitzero"`
+	Command   *string           `json:"command,omitzero"`
+	Exit      any               `json:"exit_code,omitzero"` // a nil *int is null
+	Index     *int              `json:"index,omitzero"`
+	Matched   any               `json:"matched,omitzero"`
+	Scrolled  *scrolledLine     `json:"scrolled,omitzero"`
 }
 
-// appendGroups writes the groups of an expression, null for those that took no part, and the named
-// ones.
-func appendGroups(b []byte, groups []engine.Group) []byte {
-	if len(groups) < 2 {
-		return b
+type scrolledLine struct {
+	Line uint64 `json:"line"`
+	Text string `json:"text"`
+}
+
+// outcome makes what a client may see of a match; nil of none.
+func (l *look) outcome(m *engine.Match) *outcome {
+	if m == nil {
+		return nil
 	}
-	b = append(b, `,"groups":[`...)
-	named := map[string]string{}
-	for i, g := range groups[1:] {
-		if i > 0 {
-			b = append(b, ',')
+	return l.outcomeOf(l.Match(m))
+}
+
+func (l *look) outcomeOf(m *engine.Match) *outcome {
+	x := &outcome{Kind: m.Kind, Plugin: m.Plugin, Predicate: m.Predicate}
+	switch m.Kind {
+	case "contains_text", "transcript_contains", "title_contains":
+		x.Text = &m.Text
+	case "screen_regex", "transcript_regex", "title_regex":
+		x.Pattern, x.Capture = &m.Pattern, m.Capture
+		x.groups(m.Groups)
+	case "cursor_at":
+		x.Row, x.Col = &m.Row, &m.Col
+	case "screen_stable":
+		ms := m.Min.Milliseconds()
+		x.MinMS = &ms
+	case "command_finished":
+		x.Command, x.Exit = &m.Text, m.Exit
+	case "lua":
+		if m.Evidence != nil {
+			x.Evidence = l.pieces(m.Evidence)
 		}
+		if m.Value != nil {
+			x.Capture = l.pieces(m.Value)
+		}
+	case "any":
+		x.Index, x.Matched = &m.Index, l.outcomeOf(m.Parts[0])
+	case "all":
+		all := make([]*outcome, len(m.Parts))
+		for i, p := range m.Parts {
+			all[i] = l.outcomeOf(p)
+		}
+		x.Matched = all
+	}
+	if at := m.Place; at != nil && at.Scrolled {
+		x.Scrolled = &scrolledLine{at.Line, at.Lines}
+	}
+	return x
+}
+
+// groups adds the groups of an expression, and by name those that took part.
+func (x *outcome) groups(groups []engine.Group) {
+	if len(groups) < 2 {
+		return
+	}
+	x.Named = map[string]string{}
+	for _, g := range groups[1:] {
 		if !g.Took {
-			b = append(b, `null`...)
+			x.Groups = append(x.Groups, nil)
 			continue
 		}
-		b = appendString(b, ``, g.Text)
-		if _, has := named[g.Name]; g.Name != "" && !has {
-			named[g.Name] = g.Text
+		x.Groups = append(x.Groups, &g.Text)
+		if _, has := x.Named[g.Name]; g.Name != "" && !has {
+			x.Named[g.Name] = g.Text
 		}
 	}
-	if b = append(b, ']'); len(named) > 0 {
-		b = appendAny(append(b, `,"named":`...), named)
-	}
-	return b
 }
 
 func appendInt(b []byte, name string, n int) []byte {
