@@ -12,7 +12,13 @@ import (
 
 // An Action is something a person could do to a session: one of the types below.
 type Action interface {
-	do(ctx context.Context, s *Session, o doOptions) (Receipt, error)
+	do(t *typist) error
+}
+
+// An unqueued action types nothing, and waits for nobody who does.
+type unqueued interface {
+	Action
+	unqueued()
 }
 
 // A DoOption says how an action is done. [Within], [Parked], [Only] and a [*Lease] are options.
@@ -135,44 +141,53 @@ func (s *Session) Do(ctx context.Context, a Action, options ...DoOption) (Receip
 	}
 	s.hold()
 	defer s.let()
-	r, err := a.do(ctx, s, o)
-	s.engine.counts.did(r, err)
-	return r, err
+	t := &typist{s: s, ctx: ctx, o: o}
+	err := t.perform(a)
+	s.engine.counts.did(t.Receipt, err)
+	return t.Receipt, err
 }
 
-func (a Signal) do(_ context.Context, s *Session, o doOptions) (Receipt, error) {
-	if err := s.inputError(); err != nil {
-		return Receipt{}, err
+func (Signal) unqueued()         {}
+func (Resize) unqueued()         {}
+func (Theme) unqueued()          {}
+func (Kill) unqueued()           {}
+func (MarkTranscript) unqueued() {}
+
+func (a Signal) do(t *typist) error {
+	if err := t.s.inputError(); err != nil {
+		return err
 	}
-	if err := s.mayType(o.Lease); err != nil {
-		return Receipt{}, err
+	if err := t.s.mayType(t.o.Lease); err != nil {
+		return err
 	}
-	r := Receipt{Sequence: s.Sequence()}
-	return r, s.pty.Signal(pty.Signal(a))
+	t.Sequence = t.s.Sequence()
+	return t.s.pty.Signal(pty.Signal(a))
 }
 
-func (a Resize) do(_ context.Context, s *Session, o doOptions) (Receipt, error) {
-	r := Receipt{Sequence: s.Sequence()}
-	return r, s.resize(pty.Size(a), o.Lease)
+func (a Resize) do(t *typist) error {
+	t.Sequence = t.s.Sequence()
+	return t.s.resize(pty.Size(a), t.o.Lease)
 }
 
-func (a Theme) do(_ context.Context, s *Session, o doOptions) (Receipt, error) {
-	r := Receipt{Sequence: s.Sequence()}
-	return r, s.setTheme(vt.Theme(a), o.Lease)
+func (a Theme) do(t *typist) error {
+	t.Sequence = t.s.Sequence()
+	return t.s.setTheme(vt.Theme(a), t.o.Lease)
 }
 
-func (Kill) do(ctx context.Context, s *Session, o doOptions) (Receipt, error) {
-	r := Receipt{Sequence: s.Sequence()}
-	o.park()
-	return r, s.Kill(ctx)
+func (Kill) do(t *typist) error {
+	t.Sequence = t.s.Sequence()
+	t.o.park()
+	return t.s.Kill(t.ctx)
 }
 
-func (a MarkTranscript) do(_ context.Context, s *Session, _ doOptions) (Receipt, error) {
+func (a MarkTranscript) do(t *typist) error {
+	s := t.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.rec.mark(string(a)) {
-		return Receipt{}, ErrTooManyMarks
+		return ErrTooManyMarks
 	}
 	s.view = nil
-	return Receipt{Sequence: s.term.Sequence()}, nil
+	t.Sequence = s.term.Sequence()
+	return nil
 }

@@ -66,12 +66,6 @@ func (e *PartError) Error() string {
 // Unwrap returns the cause.
 func (e *PartError) Unwrap() error { return e.Err }
 
-// A typer is an action that types: all its bytes go through one typist.
-type typer interface {
-	Action
-	typeWith(t *typist) error
-}
-
 // keystrokes returns the number of pauses within an action, plus one.
 func keystrokes(a Action) int {
 	switch a := a.(type) {
@@ -93,7 +87,8 @@ func (a Typing) check() error {
 	}
 	strokes := 0
 	for i, x := range a.Actions {
-		if _, ok := x.(typer); !ok {
+		switch x.(type) {
+		case nil, Typing, unqueued:
 			return &TypingError{i, "it types nothing, and is an action of its own"}
 		}
 		strokes += keystrokes(x)
@@ -105,28 +100,20 @@ func (a Typing) check() error {
 	return nil
 }
 
-func (a Typing) do(ctx context.Context, s *Session, o doOptions) (Receipt, error) {
-	if err := a.check(); err != nil {
-		return Receipt{}, err
-	}
-	done := 0
-	r, err := s.types(ctx, o, func(t *typist) error {
-		t.delay, t.several = a.Delay, true
-		for _, x := range a.Actions {
-			if err := x.(typer).typeWith(t); err != nil {
-				return err
+func (a Typing) do(t *typist) error {
+	t.delay, t.several = a.Delay, true
+	for done, x := range a.Actions {
+		if err := x.do(t); err != nil {
+			if t.Written > 0 {
+				err = &PartError{Done: done, Written: t.Written, Err: err}
 			}
-			done++
+			return err
 		}
-		return nil
-	})
-	if err != nil && r.Written > 0 {
-		err = &PartError{Done: done, Written: r.Written, Err: err}
 	}
-	return r, err
+	return nil
 }
 
-// A typist types for one action. It belongs to the goroutine that performs the action.
+// A typist does one action. It belongs to the goroutine that performs the action.
 type typist struct {
 	s       *Session
 	ctx     context.Context
@@ -138,27 +125,35 @@ type typist struct {
 	Receipt
 }
 
-// types performs f as one action that no other can interrupt.
-func (s *Session) types(ctx context.Context, o doOptions, f func(t *typist) error) (Receipt, error) {
-	release, err := s.takeTurn(ctx, o)
+// perform does an action that no other can interrupt.
+func (t *typist) perform(a Action) error {
+	switch a := a.(type) {
+	case unqueued:
+		return a.do(t)
+	case Typing:
+		if err := a.check(); err != nil {
+			return err
+		}
+	}
+	s := t.s
+	release, err := s.takeTurn(t.ctx, t.o)
 	if err != nil {
-		return Receipt{}, err
+		return err
 	}
 	defer release()
 	if err := s.inputError(); err != nil {
-		return Receipt{}, err
+		return err
 	}
-	if err := s.mayType(o.Lease); err != nil {
-		return Receipt{}, err
+	if err := s.mayType(t.o.Lease); err != nil {
+		return err
 	}
-	if o.Only != nil {
-		if err := o.Only(s.View()); err != nil {
-			return Receipt{}, err
+	if t.o.Only != nil {
+		if err := t.o.Only(s.View()); err != nil {
+			return err
 		}
 	}
-	t := &typist{s: s, ctx: ctx, o: o, Receipt: Receipt{Sequence: s.Sequence()}}
-	err = f(t)
-	return t.Receipt, err
+	t.Sequence = s.Sequence()
+	return a.do(t)
 }
 
 // write types p in one piece, no sooner than after since the last keystroke.
@@ -292,24 +287,24 @@ func (s *Session) typed(p []byte) {
 	})
 }
 
-func (a Text) typeWith(t *typist) error {
+func (a Text) do(t *typist) error {
 	if t.delay > 0 {
 		return t.chunks(string(a), 1, t.delay)
 	}
 	return t.write([]byte(a), 0)
 }
 
-func (a Paste) typeWith(t *typist) error { return t.write([]byte(a), t.delay) }
+func (a Paste) do(t *typist) error { return t.write([]byte(a), t.delay) }
 
-func (a BracketedPaste) typeWith(t *typist) error {
+func (a BracketedPaste) do(t *typist) error {
 	p, stripped := vt.BracketedPaste(string(a))
 	t.Stripped += stripped
 	return t.write(p, t.delay)
 }
 
-func (a StreamText) typeWith(t *typist) error { return t.chunks(a.Text, a.Chars, a.Delay) }
+func (a StreamText) do(t *typist) error { return t.chunks(a.Text, a.Chars, a.Delay) }
 
-func (a Key) typeWith(t *typist) error {
+func (a Key) do(t *typist) error {
 	return t.stroke(t.delay, func() ([]byte, error) {
 		t.s.mu.Lock()
 		p := t.s.term.EncodeKey(vt.Key(a))
@@ -321,7 +316,7 @@ func (a Key) typeWith(t *typist) error {
 	})
 }
 
-func (a Mouse) typeWith(t *typist) error {
+func (a Mouse) do(t *typist) error {
 	return t.stroke(t.delay, func() ([]byte, error) {
 		t.s.mu.Lock()
 		rows, cols := t.s.term.Size()
@@ -337,37 +332,5 @@ func (a Mouse) typeWith(t *typist) error {
 	})
 }
 
-func (Interrupt) typeWith(t *typist) error { return t.write([]byte{0x03}, t.delay) }
-func (EOF) typeWith(t *typist) error       { return t.write([]byte{0x04}, t.delay) }
-
-func (a Text) do(ctx context.Context, s *Session, o doOptions) (Receipt, error) {
-	return s.types(ctx, o, a.typeWith)
-}
-
-func (a Paste) do(ctx context.Context, s *Session, o doOptions) (Receipt, error) {
-	return s.types(ctx, o, a.typeWith)
-}
-
-func (a BracketedPaste) do(ctx context.Context, s *Session, o doOptions) (Receipt, error) {
-	return s.types(ctx, o, a.typeWith)
-}
-
-func (a StreamText) do(ctx context.Context, s *Session, o doOptions) (Receipt, error) {
-	return s.types(ctx, o, a.typeWith)
-}
-
-func (a Key) do(ctx context.Context, s *Session, o doOptions) (Receipt, error) {
-	return s.types(ctx, o, a.typeWith)
-}
-
-func (a Mouse) do(ctx context.Context, s *Session, o doOptions) (Receipt, error) {
-	return s.types(ctx, o, a.typeWith)
-}
-
-func (a Interrupt) do(ctx context.Context, s *Session, o doOptions) (Receipt, error) {
-	return s.types(ctx, o, a.typeWith)
-}
-
-func (a EOF) do(ctx context.Context, s *Session, o doOptions) (Receipt, error) {
-	return s.types(ctx, o, a.typeWith)
-}
+func (Interrupt) do(t *typist) error { return t.write([]byte{0x03}, t.delay) }
+func (EOF) do(t *typist) error       { return t.write([]byte{0x04}, t.delay) }

@@ -93,12 +93,3 @@ func (i *instance) renew(ctx context.Context, s *Source) error {
 	<-i.inside
 	return nil
 }
-
-// call is do with a single call.
-func (i *instance) call(ctx context.Context, function string, limit time.Duration, l *look, params any) (result any, err error) {
-	err = i.do(ctx, func(m machine) error {
-		result, err = m.call(ctx, function, limit, l, params)
-		return err
-	})
-	return result, err
-}

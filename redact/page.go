@@ -132,9 +132,12 @@ func with(spans []Span, s Span) []Span {
 
 // bodyEnd is the length of line without its LF or CR LF.
 func bodyEnd(line string) int {
-	body, ended := strings.CutSuffix(line, "\n")
-	if ended {
-		body = strings.TrimSuffix(body, "\r")
+	n := len(line)
+	if n > 0 && line[n-1] == '\n' {
+		n--
+		if n > 0 && line[n-1] == '\r' {
+			n--
+		}
 	}
-	return len(body)
+	return n
 }

@@ -160,10 +160,6 @@ type startResult struct {
 
 func (c *client) adapterStart(ctx context.Context, plugin *plugins.Plugin, p startParams) (startResult, error) {
 	var none startResult
-	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return none, err
-	}
 	size, err := p.size()
 	if err != nil {
 		return none, err
@@ -183,7 +179,7 @@ func (c *client) adapterStart(ctx context.Context, plugin *plugins.Plugin, p sta
 	if err != nil {
 		return none, err
 	}
-	l := adapterLook(a, a.Session().View(), hide, "none")
+	l := adapterLook(a, a.Session().View(), p.redactor())
 	return startResult{Adapter: a.ID(), Plugin: plugin.Manifest.Name, Session: string(a.Session().ID()), State: l.state(a.State())}, nil
 }
 
@@ -210,12 +206,8 @@ type stateResult struct {
 }
 
 func (c *client) adapterState(ctx context.Context, a *plugins.Adapter, p stateParams) (stateResult, error) {
-	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return stateResult{}, err
-	}
 	v := a.Session().View()
-	return stateResult{State: adapterLook(a, v, hide, "none").state(a.Look(ctx, v))}, nil
+	return stateResult{State: adapterLook(a, v, p.redactor()).state(a.Look(ctx, v))}, nil
 }
 
 // intentParams name one intent.
@@ -252,19 +244,15 @@ type sendResult struct {
 
 func (c *client) adapterSend(ctx context.Context, a *plugins.Adapter, p sendParams) (sendResult, error) {
 	var none sendResult
-	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return none, err
-	}
 	o, err := p.options(ctx, "", p.TimeoutMS)
 	if err != nil {
 		return none, err
 	}
 	s, receipt, err := a.Send(ctx, o)
 	if err != nil {
-		return none, &intentError{err: err, receipt: &receipt, look: adapterLook(a, a.Session().View(), hide, "none")}
+		return none, &intentError{err: err, receipt: &receipt, look: adapterLook(a, a.Session().View(), p.redactor())}
 	}
-	l := adapterLook(a, a.Session().View(), hide, "none")
+	l := adapterLook(a, a.Session().View(), p.redactor())
 	return sendResult{State: l.state(s), Receipt: l.receipt(receipt), Snapshot: l.unless(receipt.Submitted)}, nil
 }
 
@@ -298,7 +286,7 @@ type adapterSnapshotParams struct {
 }
 
 func (c *client) adapterSnapshot(_ context.Context, a *plugins.Adapter, p adapterSnapshotParams) (*look, error) {
-	return p.read(c, a.Session())
+	return p.read(a.Session())
 }
 
 type adapterTranscriptParams struct {
@@ -307,7 +295,7 @@ type adapterTranscriptParams struct {
 }
 
 func (c *client) adapterTranscript(_ context.Context, a *plugins.Adapter, p adapterTranscriptParams) (transcriptResult, error) {
-	return p.read(c, a.Session())
+	return p.read(a.Session())
 }
 
 type inspectResult struct {
@@ -326,12 +314,8 @@ type inspectResult struct {
 const inspectBytes = 4096
 
 func (c *client) adapterInspect(ctx context.Context, a *plugins.Adapter, p stateParams) (*inspectResult, error) {
-	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return nil, err
-	}
 	v := a.Session().View()
-	l := adapterLook(a, v, hide, "none")
+	l := adapterLook(a, v, p.redactor())
 	text := l.Screen().Text()
 	body, status := plugins.SplitStatus(text)
 	return &inspectResult{
@@ -358,16 +342,12 @@ type eventsResult struct {
 }
 
 func (c *client) adapterEvents(_ context.Context, a *plugins.Adapter, p eventsParams) (eventsResult, error) {
-	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return eventsResult{}, err
-	}
 	events, next, dropped := a.Events(p.Since)
-	l := adapterLook(a, a.Session().View(), hide, "none")
+	l := adapterLook(a, a.Session().View(), p.redactor())
 	r := eventsResult{Events: make([]plugins.Event, len(events)), Next: next, Dropped: dropped}
 	for i, e := range events {
 		r.Events[i] = e
-		if hide != nil {
+		if l.Redacted() {
 			r.Events[i] = e.Clean(l.Piece)
 		}
 	}
@@ -388,17 +368,13 @@ type explainRow struct {
 }
 
 func (c *client) adapterExplain(ctx context.Context, a *plugins.Adapter, p stateParams) (*explainResult, error) {
-	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return nil, err
-	}
 	v := a.Session().View()
-	l := adapterLook(a, v, hide, "none")
+	l := adapterLook(a, v, p.redactor())
 	s, err := a.Explain(ctx, v)
 	if err != nil {
 		return nil, &intentError{err: err, look: l}
 	}
-	if hide != nil {
+	if l.Redacted() {
 		s = s.Clean(l.Piece)
 	}
 	r := &explainResult{State: l.state(s), Rule: s.Rule, Nearly: s.Nearly, Sources: s.Sources, Rows: []explainRow{}}

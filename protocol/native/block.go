@@ -42,10 +42,6 @@ type blockShape struct {
 const defaultBlocks = 50
 
 func (c *client) sessionBlocks(_ context.Context, p blocksParams) (blocksResult, error) {
-	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return blocksResult{}, err
-	}
 	most, err := count("max", p.Max, defaultBlocks, 0, maxMatches)
 	if err != nil {
 		return blocksResult{}, err
@@ -56,7 +52,7 @@ func (c *client) sessionBlocks(_ context.Context, p blocksParams) (blocksResult,
 	}
 	all, how := s.Blocks(p.Since)
 	r := blocksResult{Blocks: []blockShape{}, Integration: how, Truncated: len(all) > most}
-	l := newLook(s.View(), hide, "none")
+	l := newLook(s.View(), p.redactor(), "none")
 	for _, b := range all[max(0, len(all)-most):] {
 		w := blockShape{
 			Number: b.Number, Command: l.Piece(b.Command), Output: l.Printed(&b, p.Raw), Truncated: !b.Whole,

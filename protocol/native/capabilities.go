@@ -97,8 +97,7 @@ func shape(t reflect.Type, kinds []string) (*jsonschema.Schema, error) {
 		reflect.TypeFor[actionTree]():        typed("what to do", engine.ActionTypes()),
 		reflect.TypeFor[matcherTree]():       matcherSchema(kinds),
 		reflect.TypeFor[sincePosition]():     {Types: []string{"integer", "string"}},
-		reflect.TypeFor[matchShape]():        {Type: "object", Description: "what matched: kind, and what belongs to the kind"},
-		reflect.TypeFor[matched]():           {Type: "object", Description: "what matched: kind, and what belongs to the kind"},
+		reflect.TypeFor[outcome]():           {Type: "object", Description: "what matched: kind, and what belongs to the kind"},
 		reflect.TypeFor[look]():              {Type: "object", Description: "as session.snapshot gives it"},
 		reflect.TypeFor[manifestTree]():      {Type: "object", Description: "the keys of a manifest.toml"},
 		reflect.TypeFor[jsonschema.Schema](): {Type: "object", Description: "a JSON Schema"},
@@ -275,16 +274,13 @@ type runShape struct {
 	Style styleShape `json:"style"`
 }
 
-// matchShape is any of the outcomes of engine.Match.
-type matchShape struct{}
-
 type waitShape struct {
 	Matched        bool          `json:"matched"`
 	Sequence       uint64        `json:"sequence"`
 	Next           string        `json:"next" jsonschema:"just behind what matched, for the since of the next wait"`
 	Forgotten      bool          `json:"forgotten,omitempty" jsonschema:"the session was: of the snapshot only exit means anything"`
 	ElapsedMS      int64         `json:"elapsed_ms"`
-	Outcome        matchShape    `json:"outcome"`
+	Outcome        outcome       `json:"outcome"`
 	Before         string        `json:"before,omitempty" jsonschema:"with since: what came between it and the text that matched, at most the last 16 KiB"`
 	BeforeCut      bool          `json:"before_truncated,omitempty" jsonschema:"before had more"`
 	Missed         bool          `json:"missed,omitempty" jsonschema:"lines that scrolled off the screen were lost before they could be looked at"`

@@ -3,7 +3,6 @@ package native
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"hash/maphash"
 	"strconv"
@@ -82,10 +81,6 @@ func (m news) Check(v *engine.View) engine.Result {
 }
 
 func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error) {
-	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return nil, err
-	}
 	switch p.Form {
 	case "":
 		p.Form = "runs"
@@ -116,7 +111,7 @@ func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error
 	} else {
 		has = nil
 	}
-	f := &frame{look: newLook(v, hide, "runs"), client: c}
+	f := &frame{look: newLook(v, p.redactor(), "runs"), client: c}
 	now := f.compare(has, p.Form)
 	now.known = known
 	c.mu.Lock()
@@ -189,10 +184,7 @@ func (f *frame) AppendJSON(b []byte) []byte {
 	b = f.appendTitle(b)
 	b = append(b, `,"bell":`...)
 	b = strconv.AppendUint(b, f.Raw.Bell, 10)
-	b = append(b, `,"lease":`...)
-	lease, _ := json.Marshal(f.lease) // our own struct always encodes
-	b = append(b, lease...)
-	b = append(b, `,"exit":`...)
-	b = appendExit(b, f.Raw.Exit)
+	b = appendAny(append(b, `,"lease":`...), f.lease)
+	b = appendAny(append(b, `,"exit":`...), exitOf(f.Raw.Exit))
 	return append(b, '}')
 }

@@ -29,10 +29,6 @@ const maxLines = 100_000
 
 func (c *client) sessionScrollback(_ context.Context, p scrollbackParams) (scrollbackResult, error) {
 	var none scrollbackResult
-	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return none, err
-	}
 	n, err := count("count", p.Count, 100, 0, maxLines)
 	if err != nil {
 		return none, err
@@ -45,7 +41,7 @@ func (c *client) sessionScrollback(_ context.Context, p scrollbackParams) (scrol
 	if err != nil {
 		return none, err
 	}
-	all := reading.New(s.View(), hide).Lines()
+	all := reading.New(s.View(), p.redactor()).Lines()
 	total := all.Len()
 	if p.Start == nil {
 		start = max(0, total-n)
@@ -80,10 +76,6 @@ const maxMatches = 10_000
 
 func (c *client) sessionSearch(_ context.Context, p searchParams) (searchResult, error) {
 	none := searchResult{}
-	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return none, err
-	}
 	re, err := p.pattern()
 	if err != nil {
 		return none, err
@@ -96,7 +88,7 @@ func (c *client) sessionSearch(_ context.Context, p searchParams) (searchResult,
 	if err != nil {
 		return none, err
 	}
-	found, total := reading.New(s.View(), hide).Lines().Search(re, most)
+	found, total := reading.New(s.View(), p.redactor()).Lines().Search(re, most)
 	r := searchResult{Matches: make([]searchMatch, len(found)), Total: total, Truncated: total > len(found)}
 	for i, f := range found {
 		r.Matches[i] = searchMatch(f)

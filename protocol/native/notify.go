@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
@@ -28,14 +27,10 @@ type notificationsResult struct {
 }
 
 func (c *client) setNotifications(_ context.Context, p notificationsParams) (notificationsResult, error) {
-	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return notificationsResult{}, err
-	}
 	if p.Since != nil && len(p.Sessions) == 0 {
 		return notificationsResult{}, &protocol.ParamError{Path: "since", Expected: "sessions beside it", Got: "none"}
 	}
-	f := filter{enabled: p.Enabled, sessions: p.Sessions, adapters: p.Adapters, hide: hide}
+	f := filter{enabled: p.Enabled, sessions: p.Sessions, adapters: p.Adapters, hide: p.redactor()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.notifier == nil {
@@ -418,7 +413,8 @@ func (n *notifier) session(ctx context.Context, cur *cursor, now time.Time) erro
 	}
 	if exit {
 		cur.exited = true
-		return n.notify(ctx, noteExited, exitedParams{id: id, sequence: v.Sequence, exit: v.Exit})
+		x := exitOf(v.Exit)
+		return n.notify(ctx, noteExited, exitedParams{id, v.Sequence, x.Code, x.Signal, x.Limit})
 	}
 	return nil
 }
@@ -471,22 +467,11 @@ type outputParams struct {
 }
 
 type exitedParams struct {
-	id       string
-	sequence uint64
-	exit     *engine.Exit
-}
-
-// AppendJSON writes the members of session.exited.
-func (p exitedParams) AppendJSON(b []byte) []byte {
-	b = appendString(b, `{"session":`, p.id)
-	b = append(b, `,"sequence":`...)
-	b = strconv.AppendUint(b, p.sequence, 10)
-	b = append(b, `,"exit_code":`...)
-	b = appendCode(b, p.exit)
-	b = append(b, `,"signal":`...)
-	b = appendSignal(b, p.exit)
-	b = appendLimit(b, p.exit)
-	return append(b, '}')
+	Session  string  `json:"session"`
+	Sequence uint64  `json:"sequence"`
+	Code     *int    `json:"exit_code"`
+	Signal   *string `json:"signal"`
+	Limit    string  `json:"limit,omitempty"`
 }
 
 // A stateCursor is how far one adapter has been sent.
@@ -533,7 +518,7 @@ func (n *notifier) adapters(ctx context.Context) error {
 		}
 		cur.state, cur.events = s.State, next
 		if n.filter.hide != nil {
-			l := adapterLook(a, a.Session().View(), n.filter.hide, "none")
+			l := adapterLook(a, a.Session().View(), n.filter.hide)
 			p.State, p.Previous = l.Piece(p.State), l.Piece(p.Previous)
 		}
 		if err := n.notify(ctx, noteAdapter, p); err != nil {

@@ -26,6 +26,9 @@ type sessionParams struct {
 type readParams struct {
 	Redact    *bool            `json:"redact,omitempty" jsonschema:"false shows the text as it is, whatever redaction says; default true"`
 	Redaction *redactionParams `json:"redaction,omitempty" jsonschema:"more rules for this read"`
+
+	bound bool
+	hide  *redact.Redactor
 }
 
 type redactionParams struct {
@@ -56,13 +59,24 @@ func (p *redactionParams) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// redactor returns the redactor that a read asked for; nil shows text unchanged.
-func (c *client) redactor(p *readParams) (*redact.Redactor, error) {
+// redactor returns the redactor that the read asked for; nil shows text unchanged. It panics when
+// the params were not bound.
+func (p *readParams) redactor() *redact.Redactor {
+	if !p.bound {
+		panic("native: nobody has looked what to hide")
+	}
+	return p.hide
+}
+
+// bind makes the redactor.
+func (p *readParams) bind(c *client) error {
+	p.bound = true
 	switch {
 	case p.Redact != nil && !*p.Redact:
-		return nil, nil
+		return nil
 	case p.Redaction == nil:
-		return c.hide, nil
+		p.hide = c.hide
+		return nil
 	}
 	r, err := redact.New(redact.Policy{
 		Replacement:   p.Redaction.Replacement,
@@ -76,11 +90,12 @@ func (c *client) redactor(p *readParams) (*redact.Redactor, error) {
 			if path += "." + pe.Field; pe.Index >= 0 {
 				path += fmt.Sprintf("[%d]", pe.Index)
 			}
-			return nil, &paramError{path: path, reason: "invalid_redaction", problem: pe.Reason}
+			return &paramError{path: path, reason: "invalid_redaction", problem: pe.Reason}
 		}
-		return nil, &paramError{path: path, reason: "invalid_redaction", problem: err.Error()}
+		return &paramError{path: path, reason: "invalid_redaction", problem: err.Error()}
 	}
-	return r.With(c.Known), nil
+	p.hide = r.With(c.Known)
+	return nil
 }
 
 // A paramError reports a parameter with the right type and a wrong value.

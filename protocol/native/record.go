@@ -36,11 +36,8 @@ type screenshotResult struct {
 }
 
 func (c *client) sessionScreenshot(_ context.Context, p screenshotParams) (*screenshotResult, error) {
-	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return nil, err
-	}
 	var o picture.Options
+	var err error
 	if p.Theme != "" {
 		theme, err := themeOf(p.Theme)
 		if err != nil {
@@ -65,7 +62,7 @@ func (c *client) sessionScreenshot(_ context.Context, p screenshotParams) (*scre
 	if err != nil {
 		return nil, err
 	}
-	l := newLook(s.View(), hide, "none")
+	l := newLook(s.View(), p.redactor(), "none")
 	o.Clean = l.Clean
 	data, err := picture.Draw(l.Screen(), format, o)
 	if err != nil {
@@ -102,10 +99,6 @@ type recordStartResult struct {
 }
 
 func (c *client) sessionRecordStart(_ context.Context, p recordStartParams) (*recordStartResult, error) {
-	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return nil, err
-	}
 	format := record.Format(cmp.Or(p.Format, string(record.AsciicastV2)))
 	switch {
 	case !slices.Contains([]record.Format{record.AsciicastV2, record.AsciicastV3, record.MarkdownDoc}, format):
@@ -128,7 +121,7 @@ func (c *client) sessionRecordStart(_ context.Context, p recordStartParams) (*re
 		path = filepath.Join(p.Dir, record.FileName(s.ID(), format, time.Now()))
 	}
 	x, err := c.Recordings.Start(s, record.StartOptions{
-		Path: path, Format: format, Title: p.Title, IdleLimit: idle, Input: p.Input, Redactor: hide,
+		Path: path, Format: format, Title: p.Title, IdleLimit: idle, Input: p.Input, Redactor: p.redactor(),
 	})
 	if err != nil {
 		return nil, err

@@ -62,10 +62,6 @@ func (e *runError) data() any { return &runEvidence{e.printed, e.look} }
 
 // sessionRun runs a command line in a session's shell and waits for its end.
 func (c *client) sessionRun(ctx context.Context, p runParams) (*runResult, error) {
-	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return nil, err
-	}
 	timeout, err := milliseconds("timeout_ms", p.TimeoutMS, engine.DefaultWait)
 	if err != nil {
 		return nil, err
@@ -86,7 +82,7 @@ func (c *client) sessionRun(ctx context.Context, p runParams) (*runResult, error
 	if err != nil {
 		return nil, over(s, err)
 	}
-	l := newLook(out.View, hide, "none")
+	l := newLook(out.View, p.redactor(), "none")
 	printed := printedShape{
 		Sequence: out.Since, Output: l.Printed(out.Printed(), p.Raw), Truncated: out.Cut, DurationMS: out.Duration.Milliseconds(),
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
@@ -236,10 +237,6 @@ type exitInfo struct {
 }
 
 func (c *client) sessionList(_ context.Context, p listParams) (listResult, error) {
-	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return listResult{}, err
-	}
 	all := c.Engine.List()
 	if p.Session != nil {
 		s, err := c.session(sessionParams{p.Session})
@@ -252,7 +249,7 @@ func (c *client) sessionList(_ context.Context, p listParams) (listResult, error
 	for i, s := range all {
 		r.Sessions[i] = string(s.ID())
 		if p.Details {
-			info := c.describe(s, hide)
+			info := c.describe(s, p.redactor())
 			if a := c.Catalog.Owner(s.ID()); a != nil {
 				info.Adapter = a.ID()
 			}
@@ -477,19 +474,15 @@ func (c *client) sessionSnapshot(_ context.Context, p snapshotParams) (*look, er
 	if err != nil {
 		return nil, err
 	}
-	return p.read(c, s)
+	return p.read(s)
 }
 
-func (p *screenParts) read(c *client, s *engine.Session) (*look, error) {
-	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return nil, err
-	}
+func (p *screenParts) read(s *engine.Session) (*look, error) {
 	cells, err := cellsOf(p.Cells, "full")
 	if err != nil {
 		return nil, err
 	}
-	return newLook(s.View(), hide, cells), nil
+	return newLook(s.View(), p.redactor(), cells), nil
 }
 
 func cellsOf(given, absent string) (string, error) {
@@ -525,15 +518,11 @@ func (c *client) sessionTranscript(_ context.Context, p transcriptParams) (trans
 	if err != nil {
 		return transcriptResult{}, err
 	}
-	return p.read(c, s)
+	return p.read(s)
 }
 
-func (p *outputParts) read(c *client, s *engine.Session) (transcriptResult, error) {
-	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return transcriptResult{}, err
-	}
-	l := reading.New(s.View(), hide)
+func (p *outputParts) read(s *engine.Session) (transcriptResult, error) {
+	l := reading.New(s.View(), p.redactor())
 	from := engine.Offset(0)
 	switch {
 	case p.Since != nil && p.Mark != nil:
@@ -561,7 +550,7 @@ func survivors(err error) *pty.SurvivorsError {
 
 // appendAny encodes a small value of ours.
 func appendAny(b []byte, v any) []byte {
-	text, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
+	text, err := jsonv2.Marshal(v, jsonv2.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil { // maps of numbers do encode
 		panic("native: " + err.Error())
 	}

@@ -3,7 +3,6 @@ package native
 import (
 	"unicode/utf8"
 
-	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
 )
@@ -79,19 +78,10 @@ func intentData(e *protocol.Error, i *intentError, x *plugins.ExpectError) {
 	if x != nil {
 		l := &look{View: i.look.At(x.View), cells: "none"}
 		data["step"], data["elapsed_ms"], data["snapshot"] = x.Step, x.Elapsed.Milliseconds(), l
-		data["matcher"] = &explained{l, x.Matcher.Explain(x.View, l.shown())}
+		data["matcher"] = l.explanation(x.Matcher.Explain(x.View, l.shown()))
 	}
 	e.Data = data
 }
-
-// An explained is an explanation that encodes itself.
-type explained struct {
-	look *look
-	tree matchers.Explanation
-}
-
-// MarshalJSON writes the explanation.
-func (e *explained) MarshalJSON() ([]byte, error) { return e.look.appendExplanation(nil, e.tree), nil }
 
 // pluginsWords redacts what an error quotes from a plugin, which may quote the screen.
 func pluginsWords(e *protocol.Error, l *look) {

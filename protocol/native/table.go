@@ -30,7 +30,14 @@ func method[P, R any](name, about string, f func(*client, context.Context, P) (R
 		name: name, about: about,
 		params: reflect.TypeFor[P](), result: reflect.TypeFor[R](),
 		bind: func(c *client) func(context.Context, json.RawMessage) (any, error) {
-			return protocol.Bind(func(ctx context.Context, p P) (R, error) { return f(c, ctx, p) })
+			return protocol.Bind(func(ctx context.Context, p P) (none R, err error) {
+				if read, ok := any(&p).(interface{ bind(*client) error }); ok {
+					if err := read.bind(c); err != nil {
+						return none, err
+					}
+				}
+				return f(c, ctx, p)
+			})
 		},
 	}
 }

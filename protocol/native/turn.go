@@ -9,6 +9,7 @@ import (
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/redact"
 )
 
 // waitTree is what adapter.wait and the wait of adapter.turn have in common.
@@ -26,26 +27,9 @@ type adapterWaitParams struct {
 	waitTree
 }
 
-// A matched is what matched.
-type matched struct {
-	look  *look
-	match *engine.Match
-}
-
-// AppendJSON writes the wire's outcome; null when nothing matched.
-func (m *matched) AppendJSON(b []byte) []byte {
-	if m == nil || m.match == nil {
-		return append(b, `null`...)
-	}
-	return m.look.appendMatch(b, m.match)
-}
-
-// MarshalJSON is AppendJSON as a member.
-func (m *matched) MarshalJSON() ([]byte, error) { return m.AppendJSON(nil), nil }
-
 type adapterWaitResult struct {
 	State     *stateShape `json:"state"`
-	Matched   *matched    `json:"matched"`
+	Matched   *outcome    `json:"matched"`
 	WaitID    *string     `json:"wait_id,omitempty"`
 	Sequence  uint64      `json:"sequence"`
 	Next      string      `json:"next" jsonschema:"just behind what matched, for the since of a wait"`
@@ -61,15 +45,11 @@ func (c *client) adapterWait(ctx context.Context, a *plugins.Adapter, p adapterW
 		return nil, err
 	}
 	defer end()
-	return c.wait(ctx, a, &p.readParams, &p.waitTree)
+	return c.wait(ctx, a, p.redactor(), &p.waitTree)
 }
 
 // wait waits for a tree to match, on an adapter whose wait is registered by its id.
-func (c *client) wait(ctx context.Context, a *plugins.Adapter, read *readParams, p *waitTree) (*adapterWaitResult, error) {
-	hide, err := c.redactor(read)
-	if err != nil {
-		return nil, err
-	}
+func (c *client) wait(ctx context.Context, a *plugins.Adapter, hide *redact.Redactor, p *waitTree) (*adapterWaitResult, error) {
 	timeout, err := milliseconds("timeout_ms", p.TimeoutMS, adapterWait)
 	if err != nil {
 		return nil, err
@@ -80,10 +60,10 @@ func (c *client) wait(ctx context.Context, a *plugins.Adapter, read *readParams,
 	}
 	m, err := a.Matcher(ctx, name, p.Params)
 	if err != nil {
-		return nil, &intentError{err: err, look: adapterLook(a, a.Session().View(), hide, "none")}
+		return nil, &intentError{err: err, look: adapterLook(a, a.Session().View(), hide)}
 	}
 	out, err := a.Session().Wait(ctx, m, p.Since.engine(), engine.Within(timeout), engine.Parked(func() { protocol.Yield(ctx) }))
-	l := adapterLook(a, out.View, hide, "none")
+	l := adapterLook(a, out.View, hide)
 	whole := context.WithoutCancel(ctx)
 	if err != nil {
 		var done context.CancelFunc
@@ -95,7 +75,7 @@ func (c *client) wait(ctx context.Context, a *plugins.Adapter, read *readParams,
 		return nil, adapterWaitError(l, state, m, out, err)
 	}
 	return &adapterWaitResult{
-		State: state, Matched: &matched{l, out.Match}, WaitID: p.WaitID, Sequence: out.View.Sequence, Next: out.Next.String(), ElapsedMS: out.Elapsed.Milliseconds(),
+		State: state, Matched: l.outcome(out.Match), WaitID: p.WaitID, Sequence: out.View.Sequence, Next: out.Next.String(), ElapsedMS: out.Elapsed.Milliseconds(),
 	}, nil
 }
 
@@ -115,7 +95,7 @@ type turnParams struct {
 
 type turnResult struct {
 	State    *stateShape     `json:"state"`
-	Matched  *matched        `json:"matched" jsonschema:"null when what was to be submitted was not: then nothing is waited for"`
+	Matched  *outcome        `json:"matched" jsonschema:"null when what was to be submitted was not: then nothing is waited for"`
 	WaitID   *string         `json:"wait_id,omitempty"`
 	Sequence uint64          `json:"sequence"`
 	Receipt  plugins.Receipt `json:"receipt"`
@@ -129,10 +109,6 @@ func (c *client) adapterTurn(ctx context.Context, a *plugins.Adapter, p turnPara
 	if p.Wait == nil {
 		p.Wait = &waitTree{}
 	}
-	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return nil, err
-	}
 	ctx, end, err := c.waits.begin(ctx, a, p.Wait.WaitID)
 	if err != nil {
 		return nil, err
@@ -145,7 +121,7 @@ func (c *client) adapterTurn(ctx context.Context, a *plugins.Adapter, p turnPara
 	var r *turnResult
 	err = a.Turn(ctx, o, func(send func() (*plugins.State, plugins.Receipt, error)) error {
 		s, receipt, err := send()
-		l := adapterLook(a, a.Session().View(), hide, "none")
+		l := adapterLook(a, a.Session().View(), p.redactor())
 		if err != nil {
 			return &intentError{err: err, receipt: &receipt, look: l}
 		}
@@ -154,7 +130,7 @@ func (c *client) adapterTurn(ctx context.Context, a *plugins.Adapter, p turnPara
 			r.State, r.Sequence = l.state(s), l.Raw.Sequence
 			return nil
 		}
-		w, err := c.wait(ctx, a, &p.readParams, p.Wait)
+		w, err := c.wait(ctx, a, p.redactor(), p.Wait)
 		if err != nil {
 			return err
 		}

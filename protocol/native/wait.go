@@ -22,10 +22,6 @@ type waitParams struct {
 }
 
 func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, error) {
-	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return nil, err
-	}
 	cells, err := cellsOf(p.Cells, "none")
 	if err != nil {
 		return nil, err
@@ -49,14 +45,14 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 	s, err := c.session(p.sessionParams)
 	if gone := (*engine.ForgottenError)(nil); errors.As(err, &gone) {
 		if out := gone.Answer(m); out != nil {
-			return &waitResult{look: newLook(out.View, hide, cells), outcome: out, forgotten: true}, nil
+			return &waitResult{look: newLook(out.View, p.redactor(), cells), outcome: out, forgotten: true}, nil
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	out, err := s.Wait(ctx, m, p.Since.engine(), engine.Within(timeout), engine.Parked(func() { protocol.Yield(ctx) }))
-	l := newLook(out.View, hide, cells)
+	l := newLook(out.View, p.redactor(), cells)
 	l.Secrets = asking.secrets()
 	if err != nil {
 		quiet := out.View.At.Sub(out.View.Changed)

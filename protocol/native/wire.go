@@ -44,9 +44,9 @@ func newLook(v *engine.View, hide *redact.Redactor, cells string) *look {
 	return &look{View: reading.New(v, hide), cells: cells}
 }
 
-// adapterLook is newLook for an answer that contains text of an adapter's plugin.
-func adapterLook(a *plugins.Adapter, v *engine.View, hide *redact.Redactor, cells string) *look {
-	l := newLook(v, hide, cells)
+// adapterLook is newLook, without cells, for an answer that contains text of an adapter's plugin.
+func adapterLook(a *plugins.Adapter, v *engine.View, hide *redact.Redactor) *look {
+	l := newLook(v, hide, "none")
 	l.Secrets = a.Secrets
 	return l
 }
@@ -85,8 +85,7 @@ func (l *look) AppendJSON(b []byte) []byte {
 	b = appendModes(append(b, `],`...), s.Modes)
 	b = appendString(b, `,"mouse":`, s.Modes.Mouse.String())
 	b = l.appendTitle(b)
-	b = append(b, `,"exit":`...)
-	b = appendExit(b, l.Raw.Exit)
+	b = appendAny(append(b, `,"exit":`...), exitOf(l.Raw.Exit))
 	return append(b, '}')
 }
 
@@ -145,8 +144,7 @@ func (r *waitResult) AppendJSON(b []byte) []byte {
 		b = appendBool(b, `,"forgotten":`, true)
 	}
 	b = appendMillis(b, `,"elapsed_ms":`, r.outcome.Elapsed)
-	b = append(b, `,"outcome":`...)
-	b = r.look.appendMatch(b, r.outcome.Match)
+	b = appendAny(append(b, `,"outcome":`...), r.look.outcome(r.outcome.Match))
 	if r.outcome.View.Since.Set {
 		b = appendString(b, `,"before":`, r.look.PieceBelow(r.outcome.Above, r.outcome.Before))
 		if r.outcome.Cut {
@@ -184,8 +182,7 @@ func (e *evidence) AppendJSON(b []byte) []byte {
 	b = append(b, `,"snapshot":`...)
 	b = e.look.AppendJSON(b)
 	b = appendString(b, `,"transcript_tail":`, e.look.Tail(reading.TailChars))
-	b = append(b, `,"matcher":`...)
-	b = e.look.appendExplanation(b, e.matcher)
+	b = appendAny(append(b, `,"matcher":`...), e.look.explanation(e.matcher))
 	if e.state != nil {
 		b = append(b, `,"state":`...)
 		b = appendAny(b, e.state)
@@ -193,36 +190,33 @@ func (e *evidence) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendExplanation writes the matcher's tree as it was sent, with held, why and nearest at each
-// node.
-func (l *look) appendExplanation(b []byte, e matchers.Explanation) []byte {
-	b = appendString(b, `{"type":`, e.Type)
-	switch {
+// An explanation is a matcher's tree as it was sent, with held, why and nearest at each node.
+type explanation struct {
+	Type    string         `json:"type"`
+	Value   any            `json:"value,omitzero"`
+	Scope   matchers.Scope `json:"scope,omitempty"`
+	Held    bool           `json:"held"`
+	Why     string         `json:"why"`
+	Nearest string         `json:"nearest,omitempty"`
+}
+
+func (l *look) explanation(e matchers.Explanation) explanation {
+	x := explanation{Type: e.Type, Scope: e.Scope, Held: e.Held, Why: l.why(e), Nearest: e.Nearest}
+	var parts []explanation
+	for _, p := range e.Parts {
+		parts = append(parts, l.explanation(p))
+	}
+	switch v, text := e.Value.(string); {
 	case e.Type == "not":
-		b = append(b, `,"value":`...)
-		b = l.appendExplanation(b, e.Parts[0])
+		x.Value = parts[0]
 	case e.Type == "any" || e.Type == "all":
-		b = append(b, `,"value":[`...)
-		for i, p := range e.Parts {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = l.appendExplanation(b, p)
-		}
-		b = append(b, ']')
+		x.Value = parts
+	case text:
+		x.Value = l.Pattern(v)
 	case e.Value != nil:
-		b = append(b, `,"value":`...)
-		b = l.appendValue(b, e.Value)
+		x.Value = l.pieces(e.Value)
 	}
-	if e.Scope != "" {
-		b = appendString(b, `,"scope":`, string(e.Scope))
-	}
-	b = appendBool(b, `,"held":`, e.Held)
-	b = appendString(b, `,"why":`, l.why(e))
-	if e.Nearest != "" {
-		b = appendString(b, `,"nearest":`, e.Nearest)
-	}
-	return append(b, '}')
+	return x
 }
 
 // why is an explanation in words. A plugin's words may quote the screen.
@@ -231,14 +225,6 @@ func (l *look) why(e matchers.Explanation) string {
 		return l.Piece(e.Why)
 	}
 	return e.Why
-}
-
-// appendValue writes a matcher's value: a string, or an object of numbers.
-func (l *look) appendValue(b []byte, v any) []byte {
-	if s, ok := v.(string); ok {
-		return appendString(b, ``, l.Pattern(s))
-	}
-	return appendAny(b, l.pieces(v))
 }
 
 // shown is what an explanation may quote.
@@ -251,126 +237,93 @@ func (l *look) shown() matchers.Shown {
 	}
 }
 
-// appendMatch writes what matched, in the specification's shape.
-func (l *look) appendMatch(b []byte, m *engine.Match) []byte { return l.appendClean(b, l.Match(m)) }
+// An outcome is what matched, in the specification's shape: the members of its kind.
+type outcome struct {
+	Kind      string            `json:"kind"`
+	Text      *string           `json:"text,omitzero"`
+	Pattern   *string           `json:"pattern,omitzero"`
+	Plugin    string            `json:"plugin,omitempty"`
+	Predicate string            `json:"predicate,omitempty"`
+	Evidence  any               `json:"evidence,omitzero"`
+	Capture   any               `json:"capture,omitzero"`
+	Groups    []*string         `json:"groups,omitzero"` // null: it took no part
+	Named     map[string]string `json:"named,omitempty"`
+	Row       *int              `json:"row,omitzero"`
+	Col       *int              `json:"col,omitzero"`
+	MinMS     *int64            `json:"min_ms,omitzero"`
+	Command   *string           `json:"command,omitzero"`
+	Exit      any               `json:"exit_code,omitzero"` // a nil *int is null
+	Index     *int              `json:"index,omitzero"`
+	Matched   any               `json:"matched,omitzero"`
+	Scrolled  *scrolledLine     `json:"scrolled,omitzero"`
+}
 
-func (l *look) appendClean(b []byte, m *engine.Match) []byte {
-	b = appendString(b, `{"kind":`, m.Kind)
+type scrolledLine struct {
+	Line uint64 `json:"line"`
+	Text string `json:"text"`
+}
+
+// outcome makes what a client may see of a match; nil of none.
+func (l *look) outcome(m *engine.Match) *outcome {
+	if m == nil {
+		return nil
+	}
+	return l.outcomeOf(l.Match(m))
+}
+
+func (l *look) outcomeOf(m *engine.Match) *outcome {
+	x := &outcome{Kind: m.Kind, Plugin: m.Plugin, Predicate: m.Predicate}
 	switch m.Kind {
 	case "contains_text", "transcript_contains", "title_contains":
-		b = appendString(b, `,"text":`, m.Text)
+		x.Text = &m.Text
 	case "screen_regex", "transcript_regex", "title_regex":
-		b = appendString(b, `,"pattern":`, m.Pattern)
-		b = appendString(b, `,"capture":`, m.Capture)
-		b = appendGroups(b, m.Groups)
+		x.Pattern, x.Capture = &m.Pattern, m.Capture
+		x.groups(m.Groups)
 	case "cursor_at":
-		b = appendInt(b, `,"row":`, m.Row)
-		b = appendInt(b, `,"col":`, m.Col)
+		x.Row, x.Col = &m.Row, &m.Col
 	case "screen_stable":
-		b = appendMillis(b, `,"min_ms":`, m.Min)
+		ms := m.Min.Milliseconds()
+		x.MinMS = &ms
 	case "command_finished":
-		b = appendString(b, `,"command":`, m.Text)
-		if b = append(b, `,"exit_code":`...); m.Exit != nil {
-			b = strconv.AppendInt(b, int64(*m.Exit), 10)
-		} else {
-			b = append(b, `null`...)
-		}
+		x.Command, x.Exit = &m.Text, m.Exit
 	case "lua":
-		b = appendString(b, `,"plugin":`, m.Plugin)
-		b = appendString(b, `,"predicate":`, m.Predicate)
-		for _, said := range [...]struct {
-			name  string
-			value any
-		}{{`,"evidence":`, m.Evidence}, {`,"capture":`, m.Value}} {
-			if said.value != nil {
-				b = append(b, said.name...)
-				b = appendAny(b, l.pieces(said.value))
-			}
+		if m.Evidence != nil {
+			x.Evidence = l.pieces(m.Evidence)
+		}
+		if m.Value != nil {
+			x.Capture = l.pieces(m.Value)
 		}
 	case "any":
-		b = appendInt(b, `,"index":`, m.Index)
-		b = append(b, `,"matched":`...)
-		b = l.appendClean(b, m.Parts[0])
+		x.Index, x.Matched = &m.Index, l.outcomeOf(m.Parts[0])
 	case "all":
-		b = append(b, `,"matched":[`...)
+		all := make([]*outcome, len(m.Parts))
 		for i, p := range m.Parts {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = l.appendClean(b, p)
+			all[i] = l.outcomeOf(p)
 		}
-		b = append(b, ']')
+		x.Matched = all
 	}
 	if at := m.Place; at != nil && at.Scrolled {
-		b = append(b, `,"scrolled":{"line":`...)
-		b = strconv.AppendUint(b, at.Line, 10)
-		b = appendString(b, `,"text":`, at.Lines)
-		b = append(b, '}')
+		x.Scrolled = &scrolledLine{at.Line, at.Lines}
 	}
-	return append(b, '}')
+	return x
 }
 
-// appendGroups writes the groups of an expression, null for those that took no part, and the named
-// ones.
-func appendGroups(b []byte, groups []engine.Group) []byte {
+// groups adds the groups of an expression, and by name those that took part.
+func (x *outcome) groups(groups []engine.Group) {
 	if len(groups) < 2 {
-		return b
+		return
 	}
-	b = append(b, `,"groups":[`...)
-	named := map[string]string{}
-	for i, g := range groups[1:] {
-		if i > 0 {
-			b = append(b, ',')
-		}
+	x.Named = map[string]string{}
+	for _, g := range groups[1:] {
 		if !g.Took {
-			b = append(b, `null`...)
+			x.Groups = append(x.Groups, nil)
 			continue
 		}
-		b = appendString(b, ``, g.Text)
-		if _, has := named[g.Name]; g.Name != "" && !has {
-			named[g.Name] = g.Text
+		x.Groups = append(x.Groups, &g.Text)
+		if _, has := x.Named[g.Name]; g.Name != "" && !has {
+			x.Named[g.Name] = g.Text
 		}
 	}
-	if b = append(b, ']'); len(named) > 0 {
-		b = appendAny(append(b, `,"named":`...), named)
-	}
-	return b
-}
-
-// appendExit writes how a program ended; null while it runs.
-func appendExit(b []byte, e *engine.Exit) []byte {
-	if e == nil {
-		return append(b, `null`...)
-	}
-	b = append(b, `{"exit_code":`...)
-	b = appendCode(b, e)
-	b = append(b, `,"signal":`...)
-	b = appendSignal(b, e)
-	b = appendBool(b, `,"draining":`, e.Draining)
-	b = appendLimit(b, e)
-	return append(b, '}')
-}
-
-// appendLimit writes which limit ended the session; nothing when none did.
-func appendLimit(b []byte, e *engine.Exit) []byte {
-	if e.Limit == "" {
-		return b
-	}
-	return appendString(b, `,"limit":`, string(e.Limit))
-}
-
-func appendCode(b []byte, e *engine.Exit) []byte {
-	if e.Signal != "" || e.Code < 0 {
-		return append(b, `null`...)
-	}
-	return strconv.AppendInt(b, int64(e.Code), 10)
-}
-
-func appendSignal(b []byte, e *engine.Exit) []byte {
-	if e.Signal == "" {
-		return append(b, `null`...)
-	}
-	return appendString(b, ``, e.Signal)
 }
 
 func appendInt(b []byte, name string, n int) []byte {

@@ -16,26 +16,16 @@ type sent struct {
 	Sent bool `json:"sent"`
 }
 
-// command reads the pane and the command line of a request.
-func (s *reader) command(p params) (*pane, string, error) {
-	at, err := s.pane(p)
-	if err != nil {
-		return nil, "", err
-	}
-	line, err := p.needText("command", "Missing 'command'")
-	if err != nil {
-		return nil, "", err
-	}
-	return at, line, nil
-}
+// command returns the command line of a request.
+func (p params) command() (string, error) { return p.needText("command", "Missing 'command'") }
 
 // submit types a command line and Enter, if the policy allows it.
 func (s *Server) submit(ctx context.Context, method string, at *pane, line string) error {
 	return s.typeText(ctx, method, at, line+"\r", line)
 }
 
-func execRun(ctx context.Context, s *reader, p params) (any, error) {
-	at, line, err := s.command(p)
+func execRun(ctx context.Context, s *reader, at *pane, p params) (any, error) {
+	line, err := p.command()
 	if err != nil {
 		return nil, err
 	}
@@ -50,11 +40,7 @@ type execState struct {
 	Foreground string `json:"foreground_process"`
 }
 
-func execStatus(_ context.Context, s *reader, p params) (any, error) {
-	at, err := s.pane(p)
-	if err != nil {
-		return nil, err
-	}
+func execStatus(_ context.Context, s *reader, at *pane, _ params) (any, error) {
 	process, _ := at.session.Foreground()
 	l := s.look(at.session)
 	r := execState{"running", l.Clean(process.Path)}
@@ -64,11 +50,7 @@ func execStatus(_ context.Context, s *reader, p params) (any, error) {
 	return r, nil
 }
 
-func execCancel(ctx context.Context, s *reader, p params) (any, error) {
-	at, err := s.pane(p)
-	if err != nil {
-		return nil, err
-	}
+func execCancel(ctx context.Context, s *reader, at *pane, _ params) (any, error) {
 	s.audit.add("exec.cancel", at, "Ctrl+C", true)
 	if err := s.typeText(ctx, "exec.cancel", at, "\x03", ""); err != nil {
 		return nil, err
@@ -83,11 +65,7 @@ var signals = map[string]string{
 	"SIGINT": "\x03", "INT": "\x03", "SIGTSTP": "\x1a", "TSTP": "\x1a", "SIGQUIT": "\x1c", "QUIT": "\x1c", "EOF": "\x04",
 }
 
-func signalSend(ctx context.Context, s *reader, p params) (any, error) {
-	at, err := s.pane(p)
-	if err != nil {
-		return nil, err
-	}
+func signalSend(ctx context.Context, s *reader, at *pane, p params) (any, error) {
 	name, err := p.needText("signal", "Missing 'signal'")
 	if err != nil {
 		return nil, err
@@ -128,8 +106,8 @@ const promptBound = 500 * time.Millisecond
 
 // execRunWait runs a command line in a shell and waits for its end. On a timeout the command keeps
 // running.
-func execRunWait(ctx context.Context, s *reader, p params) (any, error) {
-	at, line, err := s.command(p)
+func execRunWait(ctx context.Context, s *reader, at *pane, p params) (any, error) {
+	line, err := p.command()
 	if err == nil {
 		err = s.mayRun("exec.run_wait", at, line)
 	}

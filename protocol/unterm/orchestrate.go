@@ -165,11 +165,7 @@ type waitedIdle struct {
 	Ended    bool `json:"session_ended,omitzero"`
 }
 
-func waitPane(ctx context.Context, s *reader, p params) (any, error) {
-	at, err := s.pane(p)
-	if err != nil {
-		return nil, err
-	}
+func waitPane(ctx context.Context, s *reader, at *pane, p params) (any, error) {
 	pattern, given := p.text("pattern")
 	if !given && p.is("idle") {
 		return waitIdle(ctx, at, p.timeout(waitBound))
@@ -177,7 +173,7 @@ func waitPane(ctx context.Context, s *reader, p params) (any, error) {
 	if !given {
 		return nil, errors.New("Missing 'pattern'")
 	}
-	_, err = at.session.Wait(ctx, shows(pattern), engine.Within(p.timeout(waitBound)))
+	_, err := at.session.Wait(ctx, shows(pattern), engine.Within(p.timeout(waitBound)))
 	switch {
 	case err == nil:
 		return waited{Matched: true, Pattern: pattern}, nil

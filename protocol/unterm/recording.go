@@ -2,11 +2,7 @@ package unterm
 
 import "context"
 
-func recordingStart(_ context.Context, s *reader, p params) (any, error) {
-	at, err := s.pane(p)
-	if err != nil {
-		return nil, err
-	}
+func recordingStart(_ context.Context, s *reader, at *pane, _ params) (any, error) {
 	started, err := s.journal.Start(at.session, at.number, s.dir(at))
 	if err == nil {
 		s.audit.add("session.recording_start", at, "start", true)
@@ -65,11 +61,7 @@ func recordingAttachTrace(_ context.Context, s *reader, p params) (any, error) {
 	return s.journal.AttachTrace(number, id)
 }
 
-func exportMarkdown(_ context.Context, s *reader, p params) (any, error) {
-	at, err := s.pane(p)
-	if err != nil {
-		return nil, err
-	}
+func exportMarkdown(_ context.Context, s *reader, at *pane, p params) (any, error) {
 	path, _ := p.text("path")
 	return s.journal.Export(at.session, at.number, s.dir(at), path)
 }

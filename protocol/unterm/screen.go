@@ -18,11 +18,7 @@ type screenRead struct {
 	Scrollback int        `json:"scrollback_rows"`
 }
 
-func readScreen(_ context.Context, s *reader, p params) (any, error) {
-	at, err := s.pane(p)
-	if err != nil {
-		return nil, err
-	}
+func readScreen(_ context.Context, s *reader, at *pane, _ params) (any, error) {
 	l := s.look(at.session)
 	screen := l.Screen()
 	r := screenRead{
@@ -41,11 +37,7 @@ type screenText struct {
 	Rows   int        `json:"rows"`
 }
 
-func textScreen(_ context.Context, s *reader, p params) (any, error) {
-	at, err := s.pane(p)
-	if err != nil {
-		return nil, err
-	}
+func textScreen(_ context.Context, s *reader, at *pane, _ params) (any, error) {
 	l := s.look(at.session)
 	r := screenText{Lines: rowTexts(l.Screen().Lines()), Cursor: cursorOf(l.Raw), Cols: l.Raw.Screen.Cols, Rows: l.Raw.Screen.Rows}
 	r.Cursor.Visible = nil
@@ -68,11 +60,7 @@ type screenCursor struct {
 // shapes are the names of DECSCUSR's parameters.
 var shapes = [...]string{"Default", "BlinkingBlock", "SteadyBlock", "BlinkingUnderline", "SteadyUnderline", "BlinkingBar", "SteadyBar"}
 
-func cursorScreen(_ context.Context, s *reader, p params) (any, error) {
-	at, err := s.pane(p)
-	if err != nil {
-		return nil, err
-	}
+func cursorScreen(_ context.Context, s *reader, at *pane, _ params) (any, error) {
 	v := at.session.View()
 	return screenCursor{cursorOf(v), shapes[min(int(v.Screen.Cursor.Style), len(shapes)-1)]}, nil
 }
@@ -85,11 +73,7 @@ type scrolled struct {
 
 // scrollScreen returns rows by their numbers. Rows that are no longer kept are replaced by the
 // oldest that are; past the last there are none.
-func scrollScreen(_ context.Context, s *reader, p params) (any, error) {
-	at, err := s.pane(p)
-	if err != nil {
-		return nil, err
-	}
+func scrollScreen(_ context.Context, s *reader, at *pane, p params) (any, error) {
 	lines := s.look(at.session).Lines()
 	r := scrolled{}
 	r.Offset, _ = p.number("offset")
@@ -113,11 +97,7 @@ type searched struct {
 const searchStep = 1024
 
 // searchScreen searches for a text row by row from the oldest, which is number 0 here.
-func searchScreen(_ context.Context, s *reader, p params) (any, error) {
-	at, err := s.pane(p)
-	if err != nil {
-		return nil, err
-	}
+func searchScreen(_ context.Context, s *reader, at *pane, p params) (any, error) {
 	pattern, err := p.needText("pattern", "Missing 'pattern'")
 	if err != nil {
 		return nil, err
@@ -153,11 +133,7 @@ type foundErrors struct {
 	Errors []foundError `json:"errors"`
 }
 
-func detectErrors(_ context.Context, s *reader, p params) (any, error) {
-	at, err := s.pane(p)
-	if err != nil {
-		return nil, err
-	}
+func detectErrors(_ context.Context, s *reader, at *pane, _ params) (any, error) {
 	l := s.look(at.session)
 	r := foundErrors{Errors: []foundError{}}
 	for i, row := range l.Screen().Lines() {

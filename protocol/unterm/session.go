@@ -31,11 +31,7 @@ func listPanes(_ context.Context, s *reader, _ params) (any, error) {
 	return r, nil
 }
 
-func getPane(_ context.Context, s *reader, p params) (any, error) {
-	at, err := s.pane(p)
-	if err != nil {
-		return nil, err
-	}
+func getPane(_ context.Context, s *reader, at *pane, _ params) (any, error) {
 	i := s.info(at)
 	screen := at.session.View().Screen
 	rows := screen.History().Len() + screen.Rows
@@ -97,20 +93,16 @@ func (s *reader) created(made *pane) created {
 	return created{ID: i.ID, SessionID: strconv.Itoa(i.ID), Title: i.Title, Cols: i.Cols, Rows: i.Rows}
 }
 
-func inputPane(ctx context.Context, s *reader, p params) (any, error) {
-	return s.input(ctx, "session.input", p, "input", "Missing 'input' parameter")
+func inputPane(ctx context.Context, s *reader, at *pane, p params) (any, error) {
+	return s.input(ctx, "session.input", at, p, "input", "Missing 'input' parameter")
 }
 
-func sendText(ctx context.Context, s *reader, p params) (any, error) {
-	return s.input(ctx, "session.send_text", p, "text", "Missing 'text' parameter")
+func sendText(ctx context.Context, s *reader, at *pane, p params) (any, error) {
+	return s.input(ctx, "session.send_text", at, p, "text", "Missing 'text' parameter")
 }
 
 // input types the bytes of a member.
-func (s *reader) input(ctx context.Context, method string, p params, name, missing string) (any, error) {
-	at, err := s.pane(p)
-	if err != nil {
-		return nil, err
-	}
+func (s *reader) input(ctx context.Context, method string, at *pane, p params, name, missing string) (any, error) {
 	text, err := p.needText(name, missing)
 	if err != nil {
 		return nil, err
@@ -121,11 +113,7 @@ func (s *reader) input(ctx context.Context, method string, p params, name, missi
 	return statusOK, nil
 }
 
-func resizePane(_ context.Context, s *reader, p params) (any, error) {
-	at, err := s.pane(p)
-	if err != nil {
-		return nil, err
-	}
+func resizePane(_ context.Context, s *reader, at *pane, p params) (any, error) {
 	cols, ok := p.number("cols")
 	if !ok {
 		return nil, errors.New("Missing 'cols'")
@@ -146,11 +134,7 @@ type destroyed struct {
 	Destroyed bool `json:"destroyed"`
 }
 
-func destroyPane(ctx context.Context, s *reader, p params) (any, error) {
-	at, err := s.pane(p)
-	if err != nil {
-		return nil, err
-	}
+func destroyPane(ctx context.Context, s *reader, at *pane, _ params) (any, error) {
 	s.audit.add("session.destroy", at, "destroy", true)
 	bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), endBound)
 	defer cancel()
@@ -165,21 +149,13 @@ type idleResult struct {
 	Foreground string `json:"foreground_process"`
 }
 
-func idlePane(_ context.Context, s *reader, p params) (any, error) {
-	at, err := s.pane(p)
-	if err != nil {
-		return nil, err
-	}
+func idlePane(_ context.Context, s *reader, at *pane, _ params) (any, error) {
 	process, _ := at.session.Foreground()
 	l := s.look(at.session)
 	return idleResult{idle(at.session, l.Raw, process), l.Clean(process.Path)}, nil
 }
 
-func cwdPane(_ context.Context, s *reader, p params) (any, error) {
-	at, err := s.pane(p)
-	if err != nil {
-		return nil, err
-	}
+func cwdPane(_ context.Context, s *reader, at *pane, _ params) (any, error) {
 	process, _ := at.session.Foreground()
 	l := s.look(at.session)
 	r := struct {
@@ -204,11 +180,7 @@ type history struct {
 const maxRows = 100_000
 
 // historyPane returns the rows right above the screen, without the blank ones.
-func historyPane(_ context.Context, s *reader, p params) (any, error) {
-	at, err := s.pane(p)
-	if err != nil {
-		return nil, err
-	}
+func historyPane(_ context.Context, s *reader, at *pane, p params) (any, error) {
 	l := s.look(at.session)
 	lines := l.Lines()
 	top := lines.Len() - l.Raw.Screen.Rows
@@ -232,11 +204,7 @@ type tail struct {
 
 // readTail returns the last rows of the scrollback and the screen, up to the last that is not
 // blank.
-func readTail(_ context.Context, s *reader, p params) (any, error) {
-	at, err := s.pane(p)
-	if err != nil {
-		return nil, err
-	}
+func readTail(_ context.Context, s *reader, at *pane, p params) (any, error) {
 	l := s.look(at.session)
 	lines := l.Lines()
 	end := lines.Len()

@@ -12,6 +12,17 @@ import (
 // A row is a method. It may block, which delays only its own connection.
 type row func(ctx context.Context, s *reader, p params) (any, error)
 
+// onPane is a method of one pane, which its params name.
+func onPane(f func(ctx context.Context, s *reader, at *pane, p params) (any, error)) row {
+	return func(ctx context.Context, s *reader, p params) (any, error) {
+		at, err := s.pane(p)
+		if err != nil {
+			return nil, err
+		}
+		return f(ctx, s, at, p)
+	}
+}
+
 // rows are all methods except auth.login, which is the connection's.
 var rows map[string]row
 
@@ -19,45 +30,45 @@ var rows map[string]row
 func init() {
 	rows = map[string]row{
 		"session.list":                   listPanes,
-		"session.get":                    getPane,
-		"session.status":                 getPane,
+		"session.get":                    onPane(getPane),
+		"session.status":                 onPane(getPane),
 		"session.create":                 createPane,
-		"session.input":                  inputPane,
-		"session.send_text":              sendText,
-		"session.read_tail":              readTail,
-		"session.resize":                 resizePane,
-		"session.destroy":                destroyPane,
-		"session.idle":                   idlePane,
-		"session.cwd":                    cwdPane,
+		"session.input":                  onPane(inputPane),
+		"session.send_text":              onPane(sendText),
+		"session.read_tail":              onPane(readTail),
+		"session.resize":                 onPane(resizePane),
+		"session.destroy":                onPane(destroyPane),
+		"session.idle":                   onPane(idlePane),
+		"session.cwd":                    onPane(cwdPane),
 		"session.env":                    envPane,
 		"session.set_env":                setEnvPane,
-		"session.history":                historyPane,
+		"session.history":                onPane(historyPane),
 		"session.audit_log":              auditLog,
-		"session.recording_start":        recordingStart,
+		"session.recording_start":        onPane(recordingStart),
 		"session.recording_stop":         recordingStop,
 		"session.recording_status":       recordingStatus,
 		"session.recording_list":         recordingList,
 		"session.recording_read":         recordingRead,
 		"session.recording_attach_trace": recordingAttachTrace,
-		"session.export_markdown":        exportMarkdown,
+		"session.export_markdown":        onPane(exportMarkdown),
 
-		"exec.run":      execRun,
-		"exec.send":     inputPane,
-		"exec.run_wait": execRunWait,
-		"exec.status":   execStatus,
-		"exec.cancel":   execCancel,
-		"signal.send":   signalSend,
+		"exec.run":      onPane(execRun),
+		"exec.send":     onPane(inputPane),
+		"exec.run_wait": onPane(execRunWait),
+		"exec.status":   onPane(execStatus),
+		"exec.cancel":   onPane(execCancel),
+		"signal.send":   onPane(signalSend),
 
-		"screen.read":          readScreen,
-		"screen.text":          textScreen,
-		"screen.cursor":        cursorScreen,
-		"screen.scroll":        scrollScreen,
-		"screen.search":        searchScreen,
-		"screen.detect_errors": detectErrors,
+		"screen.read":          onPane(readScreen),
+		"screen.text":          onPane(textScreen),
+		"screen.cursor":        onPane(cursorScreen),
+		"screen.scroll":        onPane(scrollScreen),
+		"screen.search":        onPane(searchScreen),
+		"screen.detect_errors": onPane(detectErrors),
 
 		"orchestrate.launch":    launch,
 		"orchestrate.broadcast": broadcast,
-		"orchestrate.wait":      waitPane,
+		"orchestrate.wait":      onPane(waitPane),
 
 		"capture.screen":    captureScreen,
 		"capture.window":    captureWindow,

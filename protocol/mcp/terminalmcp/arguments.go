@@ -11,49 +11,18 @@ import (
 )
 
 // An issue is one fault in a call's arguments, as Terminal MCP reports it. Its members and their
-// order depend on its code: each code has a type of its own.
-type issue any
+// order depend on its kind.
+type issue = members
 
-type (
-	invalidType struct {
-		Code     string   `json:"code"` // "invalid_type"
-		Expected string   `json:"expected"`
-		Received string   `json:"received"`
-		Path     []string `json:"path"`
-		Message  string   `json:"message"`
-	}
-	// An invalidEnumType is a value of an enumeration that is not a string.
-	invalidEnumType struct {
-		Expected string   `json:"expected"`
-		Received string   `json:"received"`
-		Code     string   `json:"code"` // "invalid_type"
-		Path     []string `json:"path"`
-		Message  string   `json:"message"`
-	}
-	invalidEnum struct {
-		Received string   `json:"received"`
-		Code     string   `json:"code"` // "invalid_enum_value"
-		Options  []string `json:"options"`
-		Path     []string `json:"path"`
-		Message  string   `json:"message"`
-	}
-	notInteger struct {
-		Code     string   `json:"code"` // "invalid_type"
-		Expected string   `json:"expected"`
-		Received string   `json:"received"`
-		Message  string   `json:"message"`
-		Path     []string `json:"path"`
-	}
-	tooSmall struct {
-		Code      string   `json:"code"` // "too_small"
-		Minimum   int      `json:"minimum"`
-		Type      string   `json:"type"`
-		Inclusive bool     `json:"inclusive"`
-		Exact     bool     `json:"exact"`
-		Message   string   `json:"message"`
-		Path      []string `json:"path"`
-	}
-)
+// wrongType is the issue of a value of another type than expected.
+func wrongType(expected, received string, path []string, message string) issue {
+	return issue{{"code", "invalid_type"}, {"expected", expected}, {"received", received}, {"path", path}, {"message", message}}
+}
+
+// wrongChoice is wrongType for a field of an enumeration.
+func (f *field) wrongChoice(received, message string) issue {
+	return issue{{"expected", choices(f.enum)}, {"received", received}, {"code", "invalid_type"}, {"path", []string{f.name}}, {"message", message}}
+}
 
 // An argumentError has all faults in the arguments of a call.
 type argumentError struct{ issues []issue }
@@ -115,7 +84,7 @@ func decode(raw json.RawMessage, fields []field, optional bool) (arguments, erro
 		v, ok := given[f.name]
 		if !ok {
 			if f.required {
-				issues = append(issues, missing(f))
+				issues = append(issues, missing(&f))
 			} else if f.def != nil {
 				args[f.name] = f.def
 			}
@@ -147,18 +116,18 @@ func object(raw json.RawMessage, optional bool) (map[string]any, error) {
 		if optional {
 			return nil, nil
 		}
-		return nil, &argumentError{[]issue{invalidType{"invalid_type", "object", "undefined", []string{}, "Required"}}}
+		return nil, &argumentError{[]issue{wrongType("object", "undefined", []string{}, "Required")}}
 	}
 	got := typeOf(v)
-	return nil, &argumentError{[]issue{invalidType{"invalid_type", "object", got, []string{}, "Expected object, received " + got}}}
+	return nil, &argumentError{[]issue{wrongType("object", got, []string{}, "Expected object, received "+got)}}
 }
 
 // missing is the issue of a required field that was not given.
-func missing(f field) issue {
+func missing(f *field) issue {
 	if f.enum != nil {
-		return invalidEnumType{choices(f.enum), "undefined", "invalid_type", []string{f.name}, "Required"}
+		return f.wrongChoice("undefined", "Required")
 	}
-	return invalidType{"invalid_type", f.kind, "undefined", []string{f.name}, "Required"}
+	return wrongType(f.kind, "undefined", []string{f.name}, "Required")
 }
 
 // check returns the value of a field, and what is wrong with it.
@@ -171,16 +140,15 @@ func (f *field) check(v any) (any, []issue) {
 	}
 	if got != want {
 		if f.enum != nil {
-			all := choices(f.enum)
-			return nil, []issue{invalidEnumType{all, got, "invalid_type", path, "Expected " + all + ", received " + got}}
+			return nil, []issue{f.wrongChoice(got, "Expected "+choices(f.enum)+", received "+got)}
 		}
-		return nil, []issue{invalidType{"invalid_type", want, got, path, "Expected " + want + ", received " + got}}
+		return nil, []issue{wrongType(want, got, path, "Expected "+want+", received "+got)}
 	}
 	switch v := v.(type) {
 	case string:
 		if f.enum != nil && !slices.Contains(f.enum, v) {
 			message := "Invalid enum value. Expected " + choices(f.enum) + ", received '" + v + "'"
-			return nil, []issue{invalidEnum{v, "invalid_enum_value", f.enum, path, message}}
+			return nil, []issue{{{"received", v}, {"code", "invalid_enum_value"}, {"options", f.enum}, {"path", path}, {"message", message}}}
 		}
 		return v, nil
 	case json.Number:
@@ -196,10 +164,15 @@ func (f *field) check(v any) (any, []issue) {
 // countIssues returns why n is not a positive integer.
 func countIssues(n float64, path []string) (issues []issue) {
 	if n != math.Trunc(n) || math.IsInf(n, 0) {
-		issues = append(issues, notInteger{"invalid_type", "integer", "float", "Expected integer, received float", path})
+		issues = append(issues, issue{
+			{"code", "invalid_type"}, {"expected", "integer"}, {"received", "float"}, {"message", "Expected integer, received float"}, {"path", path},
+		})
 	}
 	if n <= 0 {
-		issues = append(issues, tooSmall{"too_small", 0, "number", false, false, "Number must be greater than 0", path})
+		issues = append(issues, issue{
+			{"code", "too_small"}, {"minimum", 0}, {"type", "number"}, {"inclusive", false}, {"exact", false},
+			{"message", "Number must be greater than 0"}, {"path", path},
+		})
 	}
 	return issues
 }

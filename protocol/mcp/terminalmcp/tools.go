@@ -1,6 +1,7 @@
 package terminalmcp
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 )
@@ -171,22 +172,24 @@ type member struct {
 	value any
 }
 
-// MarshalJSON writes the object.
+// MarshalJSON writes the object, with the necessary escapes only.
 func (m members) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	b.WriteByte('{')
 	for i, x := range m {
 		if i > 0 {
-			b = append(b, ',')
+			b.WriteByte(',')
 		}
-		name, err := json.Marshal(x.name)
-		if err != nil {
+		if err := e.Encode(x.name); err != nil {
 			return nil, err
 		}
-		value, err := json.Marshal(x.value)
-		if err != nil {
+		b.WriteByte(':')
+		if err := e.Encode(x.value); err != nil {
 			return nil, err
 		}
-		b = append(append(append(b, name...), ':'), value...)
 	}
-	return append(b, '}'), nil
+	b.WriteByte('}')
+	return b.Bytes(), nil
 }

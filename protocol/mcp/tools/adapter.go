@@ -84,16 +84,10 @@ type pluginInfo struct {
 }
 
 func (p *profile) adapter(ctx context.Context, req *sdk.CallToolRequest, in adapterParams) (*reply[adapterResult], error) {
-	most, err := in.or(screenBudget)
-	if err != nil {
-		return nil, err
-	}
-	hide, err := p.redactor(in.rawAsked)
-	if err != nil {
-		return nil, err
-	}
+	most, hide := in.or(screenBudget), in.redactor()
 	mcp.Yield(ctx) // every action runs a plugin's code
 	var r *adapterResult
+	var err error
 	switch in.Action {
 	case "list":
 		r, err = p.listPlugins(ctx, &in, hide)
@@ -105,10 +99,7 @@ func (p *profile) adapter(ctx context.Context, req *sdk.CallToolRequest, in adap
 		r, err = p.waitAdapter(ctx, req, &in, hide, most)
 	case "state":
 		var a *plugins.Adapter
-		if a, err = p.owner(in.Session); err == nil {
-			err = a.Plugin().Manifest.Require(plugins.ScreenRead)
-		}
-		if err == nil {
+		if a, err = p.owner(in.Session, plugins.ScreenRead); err == nil {
 			r = p.adapterState(ctx, a, a.Session().View(), hide, most)
 		}
 	default:
@@ -120,8 +111,8 @@ func (p *profile) adapter(ctx context.Context, req *sdk.CallToolRequest, in adap
 	return &reply[adapterResult]{text: r.text(), out: *r}, nil
 }
 
-// owner finds the adapter that drives a session.
-func (p *profile) owner(session string) (*plugins.Adapter, error) {
+// owner finds the adapter that drives a session, and needs a permission of its manifest.
+func (p *profile) owner(session string, needs plugins.Permission) (*plugins.Adapter, error) {
 	s, err := p.session(session)
 	if err != nil {
 		return nil, err
@@ -130,7 +121,14 @@ func (p *profile) owner(session string) (*plugins.Adapter, error) {
 	if a == nil {
 		return nil, fmt.Errorf("session %s is driven by no adapter: use send and wait, or start one with action start", s.ID())
 	}
-	return a, nil
+	return a, a.Plugin().Manifest.Require(needs)
+}
+
+// view returns what an adapter's client may see of its session.
+func view(a *plugins.Adapter, v *engine.View, hide *redact.Redactor) *reading.View {
+	l := reading.New(v, hide)
+	l.Secrets = a.Secrets
+	return l
 }
 
 func (p *profile) listPlugins(ctx context.Context, in *adapterParams, hide *redact.Redactor) (*adapterResult, error) {
@@ -215,8 +213,7 @@ func (p *profile) startAdapter(ctx context.Context, in *adapterParams, hide *red
 
 // adapterState describes an adapter at one moment.
 func (p *profile) adapterState(ctx context.Context, a *plugins.Adapter, v *engine.View, hide *redact.Redactor, most int) *adapterResult {
-	l := reading.New(v, hide)
-	l.Secrets = a.Secrets
+	l := view(a, v, hide)
 	r := &adapterResult{
 		Session: string(v.Session), Adapter: a.ID(), Plugin: a.Plugin().Manifest.Name, Sequence: v.Sequence, State: stateOf(l, a.Look(ctx, v)),
 	}
@@ -232,7 +229,7 @@ func stateOf(l *reading.View, s *plugins.State) *stateInfo {
 }
 
 func (p *profile) sendIntent(ctx context.Context, in *adapterParams, hide *redact.Redactor, most int) (*adapterResult, error) {
-	a, err := p.owner(in.Session)
+	a, err := p.owner(in.Session, plugins.InputWrite)
 	if err != nil {
 		return nil, err
 	}
@@ -243,12 +240,8 @@ func (p *profile) sendIntent(ctx context.Context, in *adapterParams, hide *redac
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Plugin().Manifest.Require(plugins.InputWrite); err != nil {
-		return nil, err
-	}
 	_, receipt, err := a.Send(ctx, plugins.SendOptions{Intent: in.Intent, Params: in.Params, Timeout: max(timeout, time.Millisecond), Parked: parked(ctx)})
-	l := reading.New(a.Session().View(), hide)
-	l.Secrets = a.Secrets
+	l := view(a, a.Session().View(), hide)
 	if err != nil {
 		return nil, errors.New(l.Piece(inWords(err).Error())) // it may quote the screen
 	}
@@ -260,15 +253,12 @@ func (p *profile) sendIntent(ctx context.Context, in *adapterParams, hide *redac
 }
 
 func (p *profile) waitAdapter(ctx context.Context, req *sdk.CallToolRequest, in *adapterParams, hide *redact.Redactor, most int) (*adapterResult, error) {
-	a, err := p.owner(in.Session)
+	a, err := p.owner(in.Session, plugins.MatcherWait)
 	if err != nil {
 		return nil, err
 	}
 	timeout, err := timeoutOf(ctx, in.TimeoutMS, waitCap)
 	if err != nil {
-		return nil, err
-	}
-	if err := a.Plugin().Manifest.Require(plugins.MatcherWait); err != nil {
 		return nil, err
 	}
 	name := in.Intent
@@ -277,9 +267,7 @@ func (p *profile) waitAdapter(ctx context.Context, req *sdk.CallToolRequest, in 
 	}
 	m, err := a.Matcher(ctx, name, in.Params)
 	if err != nil {
-		l := reading.New(a.Session().View(), hide)
-		l.Secrets = a.Secrets
-		return nil, errors.New(l.Piece(inWords(err).Error()))
+		return nil, errors.New(view(a, a.Session().View(), hide).Piece(inWords(err).Error()))
 	}
 	s := a.Session()
 	stop := p.progress(ctx, req, s, timeout)
@@ -288,9 +276,7 @@ func (p *profile) waitAdapter(ctx context.Context, req *sdk.CallToolRequest, in 
 	whole, done := context.WithTimeout(context.WithoutCancel(ctx), plugins.Brief)
 	defer done()
 	r := p.adapterState(whole, a, out.View, hide, most)
-	l := reading.New(out.View, hide)
-	l.Secrets = a.Secrets
-	w := p.told(l, &answer{outcome: out, err: err, matcher: m, found: &predicates{}}, &asked{session: s.ID()})
+	w := p.told(view(a, out.View, hide), &answer{outcome: out, err: err, matcher: m, found: &predicates{}}, &asked{session: s.ID()})
 	if w.Wait != "" { // a plugin's matcher cannot be kept: it is looked up by name again
 		p.questions.take(w.Wait)
 		w.Wait = ""

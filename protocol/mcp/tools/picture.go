@@ -37,10 +37,6 @@ type shotResult struct {
 const maxPicture = 200_000
 
 func (p *profile) screenshot(_ context.Context, _ *sdk.CallToolRequest, in shotParams) (*reply[shotResult], error) {
-	hide, err := p.redactor(in.rawAsked)
-	if err != nil {
-		return nil, err
-	}
 	if in.FontSize != 0 && !picture.FontSizeOK(in.FontSize) {
 		return nil, bad("font_size", "expected a number from %d to %d", picture.FontSizeMin, picture.FontSizeMax)
 	}
@@ -63,7 +59,7 @@ func (p *profile) screenshot(_ context.Context, _ *sdk.CallToolRequest, in shotP
 	if err != nil {
 		return nil, err
 	}
-	l := p.look(s, hide)
+	l := p.look(s, in.redactor())
 	o.Clean = l.Clean
 	data, err := picture.Draw(l.Screen(), format, o)
 	if err != nil {

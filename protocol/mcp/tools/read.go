@@ -77,14 +77,6 @@ func (p *profile) read(_ context.Context, _ *sdk.CallToolRequest, in readParams)
 	if kind == "screen" {
 		absent = screenBudget
 	}
-	most, err := in.or(absent)
-	if err != nil {
-		return nil, err
-	}
-	hide, err := p.redactor(in.rawAsked)
-	if err != nil {
-		return nil, err
-	}
 	part, ok := parts[kind]
 	if !ok {
 		return nil, bad("what", "expected screen, changes, scrollback, search or commands")
@@ -93,9 +85,9 @@ func (p *profile) read(_ context.Context, _ *sdk.CallToolRequest, in readParams)
 	if err != nil {
 		return nil, err
 	}
-	l := p.look(s, hide)
+	l := p.look(s, in.redactor())
 	r := readResult{status: statusOf(l), What: kind}
-	if err := part(&r, s, l, &in, most); err != nil {
+	if err := part(&r, s, l, &in, in.or(absent)); err != nil {
 		return nil, err
 	}
 	text := r.status.head() + "\n"

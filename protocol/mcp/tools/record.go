@@ -111,10 +111,6 @@ func (p *profile) recordingInfo(x *record.Kept) recordingInfo {
 }
 
 func (p *profile) startRecording(in *recordParams) (*record.Kept, error) {
-	hide, err := p.redactor(in.rawAsked)
-	if err != nil {
-		return nil, err
-	}
 	format := record.Format(in.Format)
 	if format == "" {
 		format = record.AsciicastV2
@@ -142,7 +138,7 @@ func (p *profile) startRecording(in *recordParams) (*record.Kept, error) {
 		path = filepath.Join(dir, record.FileName(s.ID(), format, time.Now()))
 	}
 	return p.Recordings.Start(s, record.StartOptions{
-		Path: path, Format: format, Title: in.Title, IdleLimit: time.Duration(in.IdleLimitMS) * time.Millisecond, Input: in.Input, Redactor: hide,
+		Path: path, Format: format, Title: in.Title, IdleLimit: time.Duration(in.IdleLimitMS) * time.Millisecond, Input: in.Input, Redactor: in.redactor(),
 	})
 }
 

@@ -71,7 +71,8 @@ const (
 )
 
 func (p *profile) run(ctx context.Context, req *sdk.CallToolRequest, in runParams) (*reply[runResult], error) {
-	most, hide, timeout, err := p.terms(ctx, in.budget, textBudget, in.rawAsked, in.TimeoutMS)
+	most, hide := in.or(textBudget), in.redactor()
+	timeout, err := timeoutOf(ctx, in.TimeoutMS, engine.DefaultWait)
 	if err != nil {
 		return nil, err
 	}

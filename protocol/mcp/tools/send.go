@@ -81,7 +81,8 @@ const (
 )
 
 func (p *profile) send(ctx context.Context, req *sdk.CallToolRequest, in sendParams) (*reply[sendResult], error) {
-	most, hide, timeout, err := p.terms(ctx, in.budget, screenBudget, in.rawAsked, in.TimeoutMS)
+	most, hide := in.or(screenBudget), in.redactor()
+	timeout, err := timeoutOf(ctx, in.TimeoutMS, engine.DefaultWait)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
 package tools
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -10,7 +10,6 @@ import (
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/reading"
 	"github.com/ptywright/ptywright/internal/ansi"
-	"github.com/ptywright/ptywright/redact"
 )
 
 // A status is a session's state, in every result about one.
@@ -113,28 +112,16 @@ type budget struct {
 	MaxChars int `json:"max_chars,omitempty" jsonschema:"most characters of text to return; default 16000, a screen 10000, at most 200000"`
 }
 
-func (b budget) or(n int) (int, error) {
-	switch {
-	case b.MaxChars == 0:
-		return n, nil
-	case b.MaxChars < 200 || b.MaxChars > maxBudget:
-		return 0, bad("max_chars", "expected an integer from 200 to %d", maxBudget)
+// within refuses a budget that no result has.
+func (b budget) within() error {
+	if b.MaxChars != 0 && (b.MaxChars < 200 || b.MaxChars > maxBudget) {
+		return bad("max_chars", "expected an integer from 200 to %d", maxBudget)
 	}
-	return b.MaxChars, nil
+	return nil
 }
 
-// terms are what every call that acts and then looks needs: how much text it may return, what is
-// redacted in it, and how long it may take.
-func (p *profile) terms(ctx context.Context, b budget, usual int, raw rawAsked, ms *int) (most int, hide *redact.Redactor, timeout time.Duration, err error) {
-	if most, err = b.or(usual); err != nil {
-		return 0, nil, 0, err
-	}
-	if hide, err = p.redactor(raw); err != nil {
-		return 0, nil, 0, err
-	}
-	timeout, err = timeoutOf(ctx, ms, engine.DefaultWait)
-	return most, hide, timeout, err
-}
+// or is the budget; n when none was given.
+func (b budget) or(n int) int { return cmp.Or(b.MaxChars, n) }
 
 // screenText is a screen within a budget: the excess is left out at the top, and counted.
 func screenText(l *reading.View, most int) (text string, omitted int) {

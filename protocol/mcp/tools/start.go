@@ -65,7 +65,8 @@ const (
 )
 
 func (p *profile) start(ctx context.Context, req *sdk.CallToolRequest, in startParams) (*reply[actResult], error) {
-	most, hide, timeout, err := p.terms(ctx, in.budget, screenBudget, in.rawAsked, in.TimeoutMS)
+	most, hide := in.or(screenBudget), in.redactor()
+	timeout, err := timeoutOf(ctx, in.TimeoutMS, engine.DefaultWait)
 	if err != nil {
 		return nil, err
 	}
@@ -192,14 +193,10 @@ type sessionInfo struct {
 }
 
 func (p *profile) sessions(_ context.Context, _ *sdk.CallToolRequest, in sessionsParams) (*reply[sessionsResult], error) {
-	hide, err := p.redactor(in.rawAsked)
-	if err != nil {
-		return nil, err
-	}
 	r := sessionsResult{Sessions: []sessionInfo{}}
 	var b strings.Builder
 	for _, s := range p.Engine.List() {
-		info := p.describe(s, hide)
+		info := p.describe(s, in.redactor())
 		r.Sessions = append(r.Sessions, info)
 		if info.Name != "" {
 			b.WriteString(info.Name + "  ")

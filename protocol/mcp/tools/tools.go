@@ -167,7 +167,11 @@ func add[In, Out any](p *profile, s *sdk.Server, t *sdk.Tool, f func(context.Con
 	}
 	s.AddTool(t, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		var args In
-		if err := decode(req.Params.Arguments, resolved, known, &args); err != nil {
+		err := decode(req.Params.Arguments, resolved, known, &args)
+		if err == nil {
+			err = p.bind(&args)
+		}
+		if err != nil {
 			return p.failed(err), nil
 		}
 		r, err := f(ctx, req, args)
@@ -255,17 +259,42 @@ func open(s *jsonschema.Schema) {
 // rawAsked is in the params of every tool that shows text of a program.
 type rawAsked struct {
 	Raw bool `json:"raw,omitempty" jsonschema:"show secrets too; only when the server was started with --trust-raw"`
+
+	bound bool
+	hide  *redact.Redactor
 }
 
-// redactor returns the redactor of a result; nil shows it unchanged.
-func (p *profile) redactor(a rawAsked) (*redact.Redactor, error) {
+// redactor returns the redactor of a result; nil shows it unchanged. It panics when the params were
+// not bound.
+func (a *rawAsked) redactor() *redact.Redactor {
+	if !a.bound {
+		panic("tools: nobody has looked what to hide")
+	}
+	return a.hide
+}
+
+// bind makes the redactor, where a tool has one, and checks the budget.
+func (p *profile) bind(params any) error {
+	if b, ok := params.(interface{ within() error }); ok {
+		if err := b.within(); err != nil {
+			return err
+		}
+	}
+	if a, ok := params.(interface{ bind(*profile) error }); ok {
+		return a.bind(p)
+	}
+	return nil
+}
+
+func (a *rawAsked) bind(p *profile) error {
 	switch {
 	case !a.Raw:
-		return p.hide, nil
+		a.hide = p.hide
 	case !p.raw:
-		return nil, errNoRaw
+		return errNoRaw
 	}
-	return nil, nil
+	a.bound = true
+	return nil
 }
 
 // session finds the session that a tool is given.

@@ -148,15 +148,9 @@ type waitResult struct {
 }
 
 func (p *profile) wait(ctx context.Context, req *sdk.CallToolRequest, in waitParams) (*reply[waitResult], error) {
-	most, err := in.or(screenBudget)
-	if err != nil {
-		return nil, err
-	}
-	hide, err := p.redactor(in.rawAsked)
-	if err != nil {
-		return nil, err
-	}
+	most, hide := in.or(screenBudget), in.redactor()
 	var a *asked
+	var err error
 	if in.Wait != "" {
 		if !in.question.empty() || in.Since != nil || in.Entered {
 			return nil, bad("wait", "a handle goes on with its own question: leave the others out")
