@@ -12,6 +12,7 @@ import (
 // TestACPNpm speaks with peers written with @agentclientprotocol/sdk: an agent that uses terminals, directly and through the
 // proxy, and an editor that has none.
 func TestACPNpm(t *testing.T) {
+	t.Parallel()
 	need(t, "node", "nodejs")
 	set := peersFolder(t, "acp")
 	source, err := os.ReadFile(filepath.Join("testdata", "acp", "peer.mjs"))

@@ -23,6 +23,7 @@ import (
 
 // TestACPSDK runs all five methods as an agent that is written with coder/acp-go-sdk would.
 func TestACPSDK(t *testing.T) {
+	t.Parallel()
 	p := ptywright(t, "acp")
 	in, out := p.startPiped()
 	gate, begin := gated(out)
@@ -46,8 +47,10 @@ func TestACPSDK(t *testing.T) {
 		}
 		return r
 	}
-	for output().Output != "öü" && ctx.Err() == nil { // the program's next word
-	}
+	poll(t, func() string {
+		out := output().Output
+		return unless(out == "öü", "output "+out)
+	})
 	if r := output(); !r.Truncated || r.ExitStatus != nil {
 		t.Errorf("%+v, expected it truncated and running", r)
 	}
@@ -155,6 +158,7 @@ func (a *proxiedAgent) end(code int) {
 
 // TestACPProxyShowsText has an editor without terminals see the agent's as text that grows.
 func TestACPProxyShowsText(t *testing.T) {
+	t.Parallel()
 	path, say := fifo(t)
 	dir := t.TempDir()
 	a := startProxied(t, sdk.ClientCapabilities{})
@@ -197,6 +201,7 @@ func TestACPProxyShowsText(t *testing.T) {
 
 // TestACPProxyShowsTerminals has an editor that knows the extension see a terminal: told of, written to, ended.
 func TestACPProxyShowsTerminals(t *testing.T) {
+	t.Parallel()
 	a := startProxied(t, sdk.ClientCapabilities{Meta: map[string]any{"terminal_output": true}})
 	a.session(t.TempDir())
 	if err := a.prompt(`run printf '\033[1mbold\033[m\n'; echo GITHUB_TOKEN=ghp_0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R`); err != nil {
@@ -232,6 +237,7 @@ func startStubborn(t testing.TB) *proxiedAgent {
 
 // TestACPProxyLeavesNothing ends one of the three, with a terminal running that does not want to end.
 func TestACPProxyLeavesNothing(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"the editor", "the agent", "the proxy"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
@@ -302,6 +308,7 @@ func TestACPProxyPassesBytes(t *testing.T) {
 
 // TestACPProxyServesTheAgent has a shell for an agent, which speaks while the editor does: requests of both with equal ids.
 func TestACPProxyServesTheAgent(t *testing.T) {
+	t.Parallel()
 	script := `
 echo '{"jsonrpc":"2.0","id":1,"method":"fs/read_text_file","params":{"path":"/x"}}'
 echo '{"jsonrpc":"2.0","id":1,"method":"terminal/create","params":{"sessionId":"S","command":"echo","args":["hi"]}}'
@@ -397,6 +404,7 @@ func TestZedExample(t *testing.T) {
 }
 
 func TestACPProxyWithoutAnAgent(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		agent string
 		code  int

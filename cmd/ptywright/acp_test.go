@@ -97,16 +97,18 @@ func (s *terminals) final(id string) acpOutput {
 	return s.output(id)
 }
 
-// until reads the output until it holds something. The program's next words come with a request's own time.
-func (s *terminals) until(id, text string) acpOutput {
+// until reads the output until it holds something.
+func (s *terminals) until(id, text string) (r acpOutput) {
 	s.t.Helper()
-	for {
-		if r := s.output(id); strings.Contains(r.Output, text) {
-			return r
-		} else if r.ExitStatus != nil || s.ctx.Err() != nil {
-			s.t.Fatalf("output %q (%s) without %q", r.Output, r.ExitStatus, text)
+	poll(s.t, func() string {
+		r = s.output(id)
+		there, missing := strings.Contains(r.Output, text), fmt.Sprintf("output %q (%s) without %q", r.Output, r.ExitStatus, text)
+		if !there && r.ExitStatus != nil {
+			s.t.Fatal(missing)
 		}
-	}
+		return unless(there, missing)
+	})
+	return r
 }
 
 // fails calls what must be refused with a code.
@@ -129,17 +131,14 @@ func (s *terminals) want(got, expected any) {
 // gone waits until a process has ended. It is not our child, so there is nothing to wait for but its absence.
 func (s *terminals) gone(pid int) {
 	s.t.Helper()
-	for s.ctx.Err() == nil {
-		if syscall.Kill(pid, 0) == syscall.ESRCH {
-			return
-		}
-		s.call("initialize", map[string]any{}, nil)
-	}
-	s.t.Errorf("process %d is still there", pid)
+	poll(s.t, func() string {
+		return unless(syscall.Kill(pid, 0) == syscall.ESRCH, fmt.Sprintf("process %d is still there", pid))
+	})
 }
 
 // TestACP holds the server against the conformance cases of the dialect, each on a connection of its own.
 func TestACP(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		name string
 		run  func(t *testing.T, s *terminals)
@@ -379,6 +378,7 @@ func TestACP(t *testing.T) {
 
 // TestACPTrustRaw shows what an operator gets who trusts the agent with secrets.
 func TestACPTrustRaw(t *testing.T) {
+	t.Parallel()
 	s := acpPeer(t, "--trust-raw")
 	const secret = "ghp_0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R"
 	s.want(s.final(s.run(map[string]any{"command": "echo", "args": []string{secret}})).Output, secret+"\n")
@@ -388,6 +388,7 @@ func TestACPTrustRaw(t *testing.T) {
 
 // TestACPCancel cancels a wait as the protocol has it (A23), and by JSON-RPC's usual name.
 func TestACPCancel(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{`"method":"$/cancel_request","params":{"requestId":"w"}`, `"method":"$/cancelRequest","params":{"id":"w"}`} {
 		p := ptywright(t, "acp")
 		in, out := p.startPiped()
@@ -457,6 +458,7 @@ func TestACPManyTerminals(t *testing.T) {
 // TestACPOnTheSocket relays as a client would that is connected to a server of sessions: the same methods beside the native
 // ones, on the same engine, and a namespace for each connection.
 func TestACPOnTheSocket(t *testing.T) {
+	t.Parallel()
 	s := &terminals{start(t), "S1"}
 	var created struct {
 		TerminalID string `json:"terminalId"`
@@ -483,6 +485,7 @@ func TestACPOnTheSocket(t *testing.T) {
 // TestACPOverASharedSocket has two clients relay over one server: each has terminals of its own, and one that goes takes its
 // own along and no others.
 func TestACPOverASharedSocket(t *testing.T) {
+	t.Parallel()
 	l := listen(t)
 	a, b := &terminals{l.dial(), "S1"}, &terminals{l.dial(), "S1"}
 	script := "echo pid $$; exec sleep 300." + l.program.mark
@@ -538,6 +541,7 @@ func TestACPInputEnds(t *testing.T) {
 // TestACPCanary plants one secret wherever a client can put one, calls every method, and looks for it in every byte that leaves,
 // the log included.
 func TestACPCanary(t *testing.T) {
+	t.Parallel()
 	const secret = "ghp_k9Wz3TqLr7XvB2nM5pYd8HsJ4cFa6GeUo1Rt"
 	p := ptywright(t, "acp")
 	q := strconv.Quote

@@ -32,7 +32,7 @@ func offline(t *testing.T) bool {
 	if asked := flag.Lookup("test.run").Value.String(); strings.Contains(asked, t.Name()+"/") || strings.Contains(asked, t.Name()+"$/") {
 		run = asked
 	}
-	args := []string{"-test.run=" + run, "-test.v", "-test.timeout=" + (2 * hang).String()}
+	args := []string{"-test.run=" + run, "-test.v", "-test.timeout=" + (3 * hang).String()}
 	cmd := exec.CommandContext(t.Context(), self, args...)
 	cmd.Env = append(os.Environ(), offlineMark+"=1")
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr

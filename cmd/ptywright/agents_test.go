@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/ptywright/ptywright/internal/lanes"
 )
 
 // agent returns the path of an agent that .ci/agents has installed, named as its folder there: claude-code-2.1.328. It
-// skips the test when there is none.
+// skips the test when there is none. Few tests at a time get one.
 func agent(t testing.TB, name, program string) string {
 	t.Helper()
 	folder := os.Getenv("PTYWRIGHT_AGENTS")
@@ -30,6 +32,7 @@ func agent(t testing.TB, name, program string) string {
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("%s is not installed: .ci/agents installs it with npm", name)
 	}
+	lanes.Heavy(t, "agent", 2)
 	return path
 }
 

@@ -13,27 +13,32 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/ptywright/ptywright/internal/lanes"
 )
 
-// A browser is a Chromium without a window, spoken to over two pipes (--remote-debugging-pipe): messages of the DevTools
-// protocol, each with a NUL behind it.
-type browser struct {
-	t   testing.TB
-	cmd *exec.Cmd
-	in  *os.File
+// A chrome is a Chromium without a window, spoken to over two pipes (--remote-debugging-pipe): messages of the DevTools
+// protocol, each with a NUL behind it. All tests share one, since its start takes a processor for seconds.
+type chrome struct {
+	in   *os.File
+	said *buffer // on standard error
 
 	mu sync.Mutex
 	// protects the fields below
 	last    int
 	waiting map[int]chan devtools
-	said    []string // what the pages' consoles, and the browser's policy, have said
+	heard   []heard
 	ended   bool
 }
+
+// heard is what the console of a page, or the browser's policy about it, has said.
+type heard struct{ session, text string }
 
 // devtools is a message of the protocol, either way.
 type devtools struct {
@@ -47,27 +52,28 @@ type devtools struct {
 	} `json:"error,omitempty"`
 }
 
-// chromium starts a browser with a profile of its own, and ends it with the test. The test is skipped where none is installed.
-func chromium(t testing.TB) *browser {
-	t.Helper()
+// theChrome starts the browser of all tests. TestMain ends it.
+var theChrome = sync.OnceValues(func() (c *chrome, err error) {
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
+		if path, err = exec.LookPath(name); err == nil {
 			break
 		}
 	}
-	if path == "" {
-		t.Skip("chromium is not installed: apt-get install chromium")
+	if err != nil {
+		return nil, err
 	}
-	home := t.TempDir()
+	home, err := os.MkdirTemp("", "chromium")
+	if err != nil {
+		return nil, err
+	}
 	down, in, err := os.Pipe()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	out, up, err := os.Pipe()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--disable-extensions", "--hide-scrollbars", "--window-size=1280,800",
@@ -75,20 +81,20 @@ func chromium(t testing.TB) *browser {
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_CACHE_HOME="+home, "DBUS_SESSION_BUS_ADDRESS=disabled:")
 	cmd.ExtraFiles = []*os.File{down, up}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	var complaints buffer
-	cmd.Stderr = &complaints
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	c = &chrome{in: in, said: &buffer{}, waiting: map[int]chan devtools{}}
+	cmd.Stderr = c.said
+	err = cmd.Start()
 	down.Close()
 	up.Close()
-	b := &browser{t: t, cmd: cmd, in: in, waiting: map[int]chan devtools{}}
+	if err != nil {
+		return nil, err
+	}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		b.read(out)
+		c.read(out)
 	}()
-	t.Cleanup(func() {
+	atEnd = append(atEnd, func() {
 		in.Close() // it ends by itself then
 		ended := time.AfterFunc(hang, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 		<-read
@@ -96,14 +102,47 @@ func chromium(t testing.TB) *browser {
 		_ = cmd.Wait()
 		ended.Stop()
 		out.Close()
+		_ = os.RemoveAll(home)
+	})
+	return c, nil
+})
+
+// A browser is a profile of its own in the shared one.
+type browser struct {
+	*chrome
+	t       testing.TB
+	context string
+	mine    []string // sessions of its pages
+}
+
+// chromium returns a browser with a profile that goes with the test. Few tests at a time get one. The test is
+// skipped where none is installed.
+func chromium(t testing.TB) *browser {
+	t.Helper()
+	lanes.Heavy(t, "browser", 2)
+	c, err := theChrome()
+	if errors.Is(err, exec.ErrNotFound) {
+		t.Skip("chromium is not installed: apt-get install chromium")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &browser{chrome: c, t: t}
+	var made struct {
+		Context string `json:"browserContextId"`
+	}
+	b.must(b.call("", "Target.createBrowserContext", nil, &made))
+	b.context = made.Context
+	t.Cleanup(func() {
+		_ = c.call("", "Target.disposeBrowserContext", map[string]any{"browserContextId": b.context}, nil)
 		if t.Failed() {
-			t.Logf("the browser said: %.4000s", complaints.String())
+			t.Logf("the browser said: %.4000s", c.said.String())
 		}
 	})
 	return b
 }
 
-func (b *browser) read(out *os.File) {
+func (b *chrome) read(out *os.File) {
 	in := bufio.NewReader(out)
 	for {
 		line, err := in.ReadBytes(0)
@@ -127,14 +166,14 @@ func (b *browser) read(out *os.File) {
 			delete(b.waiting, m.ID)
 			w <- m.devtools
 		case m.Method == "Runtime.consoleAPICalled" || m.Method == "Runtime.exceptionThrown" || m.Method == "Log.entryAdded" || m.Method == "Page.javascriptDialogOpening":
-			b.said = append(b.said, m.Method+" "+string(m.Params))
+			b.heard = append(b.heard, heard{m.Session, m.Method + " " + string(m.Params)})
 		}
 		b.mu.Unlock()
 	}
 }
 
 // call calls a method, of the browser or of one of its pages.
-func (b *browser) call(session, method string, params, result any) error {
+func (b *chrome) call(session, method string, params, result any) error {
 	w := make(chan devtools, 1)
 	b.mu.Lock()
 	if b.ended {
@@ -182,11 +221,12 @@ func (b *browser) open(address string) *tab {
 	var target struct {
 		ID string `json:"targetId"`
 	}
-	b.must(b.call("", "Target.createTarget", map[string]any{"url": "about:blank"}, &target))
+	b.must(b.call("", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": b.context}, &target))
 	var attached struct {
 		Session string `json:"sessionId"`
 	}
 	b.must(b.call("", "Target.attachToTarget", map[string]any{"targetId": target.ID, "flatten": true}, &attached))
+	b.mine = append(b.mine, attached.Session)
 	p := &tab{b, attached.Session, target.ID}
 	for _, domain := range []string{"Runtime", "Log", "Page"} {
 		p.do(domain+".enable", nil, nil)
@@ -244,17 +284,23 @@ func (p *tab) until(expression string) any {
 		p.shot("until")
 		var r json.RawMessage
 		_ = p.call(p.session, "Runtime.evaluate", map[string]any{"expression": "document.body.innerText", "returnByValue": true}, &r)
-		p.t.Logf("waiting for %s in: %.3000s\n%s", expression, r, strings.Join(p.heard(), "\n"))
+		p.t.Logf("waiting for %s in: %.3000s\n%s", expression, r, strings.Join(p.told(), "\n"))
 		_ = p.call("", "Target.closeTarget", map[string]any{"targetId": p.target}, nil) // what waits ends
 	})
 	defer watch.Stop()
 	return p.eval("until(() => " + expression + ")")
 }
 
-func (b *browser) heard() []string {
+// told is what the pages of this test, and the browser's policy about them, have said.
+func (b *browser) told() (all []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return append([]string(nil), b.said...)
+	for _, h := range b.heard {
+		if slices.Contains(b.mine, h.session) {
+			all = append(all, h.text)
+		}
+	}
+	return all
 }
 
 // shot writes a picture of the page to the folder that PTYWRIGHT_SHOTS names, if it names one.
@@ -325,7 +371,7 @@ func (p *tab) mouse(kind string, x, y float64, mods int) {
 // quiet checks that no page has said anything: no error, no refused resource, no dialog.
 func (b *browser) quiet() {
 	b.t.Helper()
-	for _, s := range b.heard() {
+	for _, s := range b.told() {
 		b.t.Errorf("the browser: %.1000s", s)
 	}
 }

@@ -18,6 +18,7 @@ const root = "../.."
 
 // TestPromisesNameTestsThatExist holds docs/promises.md to the tests that there are.
 func TestPromisesNameTestsThatExist(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(root, "docs", "promises.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -80,6 +81,7 @@ func TestPromisesNameTestsThatExist(t *testing.T) {
 // TestArchitectureNamesWhatExists holds the files and folders that docs/architecture.md names to the
 // tree, and the functions to the files they are said to be in.
 func TestArchitectureNamesWhatExists(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -120,6 +122,7 @@ func TestArchitectureNamesWhatExists(t *testing.T) {
 
 // TestMapMatchesTheTree holds the map of docs/architecture.md to the folders that there are.
 func TestMapMatchesTheTree(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -201,6 +204,7 @@ func TestGoVersion(t *testing.T) {
 
 // TestWireReferenceNamesEveryMethod holds docs/wire.md to the method table.
 func TestWireReferenceNamesEveryMethod(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(root, "docs", "wire.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -265,6 +269,7 @@ func TestSessionsExample(t *testing.T) {
 
 // TestPluginExample pipes in what docs/plugins.md shows, with the plugin that it points to.
 func TestPluginExample(t *testing.T) {
+	t.Parallel()
 	need(t, "less", "less")
 	page, err := os.ReadFile(filepath.Join(root, "docs", "plugins.md"))
 	if err != nil {
@@ -298,6 +303,7 @@ func TestPluginExample(t *testing.T) {
 // TestPluginTutorial puts the pieces of "Twenty minutes" in docs/plugins.md together as a reader would, and drives a program with
 // what comes of it.
 func TestPluginTutorial(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(root, "docs", "plugins.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -35,6 +35,7 @@ func standAlone(t *testing.T, name string, args ...string) *program {
 
 // TestExamplePrograms runs what stands in examples/python and examples/node.
 func TestExamplePrograms(t *testing.T) {
+	t.Parallel()
 	for _, e := range []struct{ file, interpreter, debian, want string }{
 		{"python/repl.py", "python3", "python3", "python says 42\ntimeout: the screen shows nothing like it\nthe last screen:\n  >>> 6 * 7\n  42\n  >>>\n"},
 		{"python/secret.py", "python3", "python3", "it asks for a secret\nPassword:\nlogged in with [REDACTED]\nPassword:\nlogged in with open sesame\n"},
@@ -59,6 +60,7 @@ func TestExamplePrograms(t *testing.T) {
 
 // TestShellExamples runs what stands in examples/shell, each as a newcomer does: with no server there yet.
 func TestShellExamples(t *testing.T) {
+	t.Parallel()
 	for _, e := range []struct{ run, program, debian, prints string }{
 		{"sh examples/shell/repl.sh", "python3", "python3", `python says 42
 no match after …; the screen has been quiet for …
@@ -90,6 +92,7 @@ logged in with open sesame`},
 
 // TestExampleClientsTellOfALostServer: what is asked of a server that ends fails, and so does what is asked afterwards.
 func TestExampleClientsTellOfALostServer(t *testing.T) {
+	t.Parallel()
 	for _, e := range []struct{ language, interpreter, flag, debian, source string }{
 		{"python", "python3", "-c", "python3", `
 import sys; sys.path.insert(0, FOLDER)

@@ -47,6 +47,7 @@ func TestFleetFromTheShell(t *testing.T) {
 	if want := "== alpha [worker]: exit code 7\nlost\n"; out != want || code != 1 {
 		t.Errorf("exit code %d, %q, expected 1, %q", code, out, want)
 	}
+	f.ok("wait", "--to", "bravo", "--idle") // what is typed before the prompt is echoed before it, too
 	if out := f.ok("broadcast", "--to", "bravo", "--", `printf 'pro%s\n' mised`); out != "== bravo site's: sent\n" {
 		t.Errorf("%q", out)
 	}

@@ -223,6 +223,7 @@ var builds = regexp.MustCompile(`(?m)^go (build|run|install) .*cmd/ptywright(.*)
 
 // TestPagesDoAsTheySay runs every command of these pages in the order in which it stands there, and compares what is printed.
 func TestPagesDoAsTheySay(t *testing.T) {
+	t.Parallel()
 	for _, page := range pagesThatRun {
 		for _, c := range chapters(t, filepath.Join(root, page)) {
 			t.Run(filepath.Base(page)+"/"+c.title, func(t *testing.T) {
@@ -285,6 +286,7 @@ func TestLooksLike(t *testing.T) {
 
 // TestHelpDoesAsItSays runs what the help shows, as it stands there, and sees that every command has a place in it.
 func TestHelpDoesAsItSays(t *testing.T) {
+	t.Parallel()
 	help := command(cli.Stdio{})
 	for _, c := range help.Commands() {
 		if c.IsAvailableCommand() && c.GroupID == "" {
@@ -311,6 +313,7 @@ func TestHelpDoesAsItSays(t *testing.T) {
 
 // TestLinksLeadSomewhere: what the README, docs and examples link to exists, headings too.
 func TestLinksLeadSomewhere(t *testing.T) {
+	t.Parallel()
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading := regexp.MustCompile(`(?m)^#+ (.*)$`)
 	anchor := func(title string) string {

@@ -32,6 +32,7 @@ func halfOpen(t *testing.T, addr string) {
 
 // TestHalfOpenConnectionsKeepNobodyOut: at no door does who has no token keep out who has it, be it before or after.
 func TestHalfOpenConnectionsKeepNobodyOut(t *testing.T) {
+	t.Parallel()
 	const good = 5
 	t.Run("mcp", func(t *testing.T) {
 		t.Parallel()

@@ -132,6 +132,31 @@ func exitCodeOf(t testing.TB, err error) int {
 	return exit.ExitCode()
 }
 
+// poll calls f until it returns "", and fails the test with what f returns if that takes too long.
+// It is for what can only be asked again: a dialect without a wait, a file. Asking without a pause
+// would take the processor from what is waited for.
+func poll(t testing.TB, f func() (missing string)) {
+	t.Helper()
+	late := time.Now().Add(hang / 3)
+	for tick := time.Tick(5 * time.Millisecond); ; <-tick {
+		missing := f()
+		if missing == "" {
+			return
+		}
+		if time.Now().After(late) {
+			t.Fatal(missing)
+		}
+	}
+}
+
+// unless is what a call of poll returns: what is missing, or "" when nothing is.
+func unless(done bool, missing string) string {
+	if done {
+		return ""
+	}
+	return missing
+}
+
 // A buffer is written by a process and read by a test.
 type buffer struct {
 	mu   sync.Mutex
@@ -203,14 +228,15 @@ func startProgram(t testing.TB, p *program) *server {
 	return s
 }
 
-// launch leaves it to the test to say how the server ends.
+// launch leaves it to the test to say how the server ends. Agents on a busy machine take several times
+// what one wait may.
 func launch(t testing.TB, p *program) *server {
 	t.Helper()
 	c, err := client.StartCommand(p.Cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), hang)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*hang)
 	t.Cleanup(func() {
 		c.Close()
 		cancel()

@@ -202,6 +202,7 @@ func TestSessionLimit(t *testing.T) {
 }
 
 func TestIdleSessions(t *testing.T) {
+	t.Parallel()
 	n := times(200, 1000)
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil || limit.Max < uint64(4*n) {

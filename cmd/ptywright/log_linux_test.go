@@ -30,6 +30,7 @@ func oneEvent(line string) string {
 // TestEveryByteOnStandardError: whatever byte a plugin prints or a name holds, a log has one line for one event, and an error is one
 // line: nothing in it moves a cursor, sets a colour or begins a line that looks like another event.
 func TestEveryByteOnStandardError(t *testing.T) {
+	t.Parallel()
 	const loud = `for i = %d, %d do
 		local c = string.char(i)
 		print("at " .. i .. " " .. c .. "time=2026-01-01T00:00:00.000Z level=ERROR msg=forged")

@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/ptywright/ptywright/internal/lanes"
 	"github.com/ptywright/ptywright/protocol"
 )
 
@@ -31,7 +32,21 @@ func TestMain(m *testing.M) {
 		main()
 		os.Exit(0)
 	}
-	goleak.VerifyTestMain(m)
+	lanes.Beside(8) // they wait for programs, mostly
+	goleak.VerifyTestMain(tests{m})
+}
+
+// atEnd ends what several tests share.
+var atEnd []func()
+
+type tests struct{ *testing.M }
+
+func (m tests) Run() int {
+	code := m.M.Run()
+	for _, end := range atEnd {
+		end()
+	}
+	return code
 }
 
 // asSilent is the argument that makes this test binary a server that takes connections and ignores all else, also the request to

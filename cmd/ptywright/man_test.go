@@ -17,6 +17,7 @@ import (
 
 // TestManualPages: every command that is listed has one, which tells each of its flags, and which man shows without a complaint.
 func TestManualPages(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "man1")
 	p := ptywright(t, "man", dir)
 	p.Env = append(p.Env, "SOURCE_DATE_EPOCH=86400")
@@ -64,6 +65,7 @@ func TestManualPages(t *testing.T) {
 
 // TestManualPagesRefuse what is no date.
 func TestManualPagesRefuse(t *testing.T) {
+	t.Parallel()
 	p := ptywright(t, "man", t.TempDir())
 	p.Env = append(p.Env, "SOURCE_DATE_EPOCH=yesterday")
 	if _, code := p.run(""); code != cli.ExitUsage || !strings.Contains(p.stderr.String(), "SOURCE_DATE_EPOCH") {

@@ -10,6 +10,7 @@ import (
 
 // TestMCPHostileURI: no address of a resource ends the server or a session of it, in either profile.
 func TestMCPHostileURI(t *testing.T) {
+	t.Parallel()
 	for profile, tools := range map[string][3]string{ // what makes a session, what lists it, and how it is listed
 		"ptywright":    {`{"name":"start","arguments":{"program":"cat"}}`, `{"name":"sessions","arguments":{}}`, `"s1"`},
 		"terminal-mcp": {`{"name":"createSession","arguments":{}}`, `{"name":"listSessions","arguments":{}}`, `\"isDefault\": false`},

@@ -20,6 +20,7 @@ import (
 
 // TestMCPBesideTheNativeDialect: one server, several doors; a session made at one is there at the other (X03).
 func TestMCPBesideTheNativeDialect(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "s")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -83,6 +84,7 @@ func httpClient(t testing.TB, url, token string) *sdk.ClientSession {
 
 // TestMCPHTTPRefusesStrangers: foreign Host and Origin, null too, and whoever has no token (M10, R-31).
 func TestMCPHTTPRefusesStrangers(t *testing.T) {
+	t.Parallel()
 	p := ptywright(t, "mcp", "--http", "127.0.0.1:0")
 	stderr := p.stderr
 	p.startPiped()

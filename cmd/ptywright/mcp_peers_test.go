@@ -142,6 +142,7 @@ func TestMCPConformance(t *testing.T) {
 
 // TestMCPExamples: the command in each configuration starts, and answers initialize.
 func TestMCPExamples(t *testing.T) {
+	t.Parallel()
 	type command struct {
 		Command string   `json:"command" toml:"command"`
 		Args    []string `json:"args" toml:"args"`

@@ -112,6 +112,7 @@ func (c *lineClient) end() {
 
 // TestMCPErasOnOneProcess: discovery, both eras on one connection, versions that are not spoken (M01, M02, M03).
 func TestMCPErasOnOneProcess(t *testing.T) {
+	t.Parallel()
 	c := startMCP(t)
 	c.send(modern("1", "server/discover", ""))
 	var discovered struct {
@@ -161,6 +162,7 @@ func TestMCPErasOnOneProcess(t *testing.T) {
 
 // TestMCPBadLines: each is answered and the session goes on (M08).
 func TestMCPBadLines(t *testing.T) {
+	t.Parallel()
 	c := startMCP(t)
 	for _, x := range []struct {
 		line string
@@ -207,6 +209,7 @@ func TestMCPBadLines(t *testing.T) {
 
 // TestMCPBatches: where the era has them, they are run.
 func TestMCPBatches(t *testing.T) {
+	t.Parallel()
 	c := startMCP(t)
 	c.initialize("2025-03-26")
 	c.send(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/x"},{"x":1},{"jsonrpc":"2.0","id":"b","method":"tools/call","params":{"name":"sessions"}}]`)
@@ -229,6 +232,7 @@ func TestMCPBatches(t *testing.T) {
 
 // TestMCPCancel: a wait that is cancelled is not answered, and its session lives (M05).
 func TestMCPCancel(t *testing.T) {
+	t.Parallel()
 	c := startMCP(t)
 	c.send(call("1", "start", `{"program":"cat","wait_for":{"matcher":{"type":"not","value":{"type":"bell"}}}}`))
 	c.answer("1")
@@ -283,6 +287,7 @@ func TestMCPEndOfInput(t *testing.T) {
 
 // TestMCPTerminated: what waits is answered at SIGTERM.
 func TestMCPTerminated(t *testing.T) {
+	t.Parallel()
 	c := startMCP(t)
 	c.send(call("1", "start", `{"program":"cat","wait_for":{"matcher":{"type":"not","value":{"type":"bell"}}}}`))
 	c.answer("1")
@@ -299,6 +304,7 @@ func TestMCPTerminated(t *testing.T) {
 
 // TestMCPClientThatDies: a wait that nobody will hear the end of ends at once, and everything with it.
 func TestMCPClientThatDies(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells that the reader of a pipe is gone")
 	}
@@ -320,6 +326,7 @@ func TestMCPClientThatDies(t *testing.T) {
 
 // TestMCPSoak: connections and sessions come and go, waits are cancelled, and nothing is left.
 func TestMCPSoak(t *testing.T) {
+	t.Parallel()
 	p := ptywright(t, "mcp", "--http", "127.0.0.1:0")
 	p.Env = append(p.Env, "PTYWRIGHT_MCP_TOKEN=of-the-soak")
 	stderr := p.stderr
@@ -510,6 +517,7 @@ func TestMCPRun(t *testing.T) {
 
 // TestMCPRefusesFlagsOfAnotherProfile: none is passed over in silence.
 func TestMCPRefusesFlagsOfAnotherProfile(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{{"--rows", "50"}, {"--cols", "100"}, {"--shell", "/bin/bash"}} {
 		p := ptywright(t, append([]string{"mcp"}, args...)...)
 		if _, code := p.run(""); code != 2 || !strings.Contains(p.stderr.String(), "--profile terminal-mcp") {

@@ -77,6 +77,7 @@ func TestPluginRunThatIsNeverReady(t *testing.T) {
 
 // TestPluginRunOnATerminal has a person at it: what is typed reaches the program, and the states are told when it has ended.
 func TestPluginRunOnATerminal(t *testing.T) {
+	t.Parallel()
 	dir, _ := scaffolded(t)
 	_, shell := bridged(t)
 	shell.waitSince(shell.text("cd "+dir+"; $PTYWRIGHT plugin run demo; echo code=$?\n"), client.Screen(`(?m)^\$$`))
@@ -90,6 +91,7 @@ func TestPluginRunOnATerminal(t *testing.T) {
 }
 
 func TestPluginExplain(t *testing.T) {
+	t.Parallel()
 	_, demo := scaffolded(t)
 	l := listen(t, "--plugin", filepath.Join(demo, "manifest.toml"))
 	s := l.dial()

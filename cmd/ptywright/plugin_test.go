@@ -97,6 +97,7 @@ func TestPluginNewIsGreenAtOnce(t *testing.T) {
 // TestPluginTestShowsWhatABrokenRuleDid: with a rule that does not hold any more the test fails, and shows the screen, the rule that
 // decided in its place, and what the broken one lacked.
 func TestPluginTestShowsWhatABrokenRuleDid(t *testing.T) {
+	t.Parallel()
 	dir, demo := scaffolded(t)
 	edit(t, filepath.Join(demo, "main.lua"), `{"nothing typed behind it", function(s) return select(2, prompt(s)) == "" end}`, `{"nothing typed behind it", function(s) return false end}`)
 	out, code := inFolder(t, dir, "plugin", "test", "demo")
@@ -178,6 +179,7 @@ func TestPluginCheckFindsWhatIsWrong(t *testing.T) {
 }
 
 func TestPluginCheckLooksAtTheFolder(t *testing.T) {
+	t.Parallel()
 	dir, demo := scaffolded(t)
 	if err := os.WriteFile(filepath.Join(demo, "spare.lua"), []byte("return {}"), 0o600); err != nil {
 		t.Fatal(err)
@@ -220,6 +222,7 @@ func TestPluginCheckLooksAtTheFolder(t *testing.T) {
 // TestPluginReload edits a plugin under a server that watches its files: a live adapter says what the new rules say, a broken edit
 // changes nothing and is told, and mending it counts again.
 func TestPluginReload(t *testing.T) {
+	t.Parallel()
 	_, demo := scaffolded(t)
 	main := filepath.Join(demo, "main.lua")
 	s := launch(t, ptywright(t, "serve", "--stdio", "--plugin", filepath.Join(demo, "manifest.toml"), "--plugin-reload", "--allow-plugin-load"))
@@ -312,6 +315,7 @@ func TestPluginReload(t *testing.T) {
 // TestPluginCheckTellsACauseOnce: what comes of one typing error is not told as so many faults of its own, and the error names what was
 // meant; a test of the plugin says so, too.
 func TestPluginCheckTellsACauseOnce(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, old, with string
 		check           string // all that it says, but for what is held back

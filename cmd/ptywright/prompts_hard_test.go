@@ -30,6 +30,7 @@ func TestPromptsOfWideLines(t *testing.T) {
 
 // TestShellOutputLikeAPrompt prints rows that begin like the prompt, no line feed at the end, and marks of nobody's shell.
 func TestShellOutputLikeAPrompt(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		program string
 		args    []string

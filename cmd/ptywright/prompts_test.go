@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,14 +27,14 @@ func TestPluginsThatComeWithCases(t *testing.T) {
 // A prompter is an adapter of shell or repl over a real program.
 type prompter struct {
 	*server
-	id string
+	id, session string
 }
 
 func (s *server) prompter(plugin, program string, args []string, env obj) *prompter {
 	s.t.Helper()
-	var a struct{ Adapter string }
+	var a struct{ Adapter, Session string }
 	s.call("adapter.start", obj{"plugin": plugin, "program": program, "args": args, "env": env, "rows": 24, "cols": 80}, &a)
-	p := &prompter{s, a.Adapter}
+	p := &prompter{s, a.Adapter, a.Session}
 	p.wait()
 	return p
 }
@@ -52,7 +53,12 @@ func (p *prompter) wait() (got said) {
 	var r struct {
 		Matched struct{ Matched struct{ Capture said } }
 	}
-	p.call("adapter.wait", obj{"adapter": p.id}, &r)
+	if err := p.Call(p.ctx, "adapter.wait", obj{"adapter": p.id}, &r); err != nil {
+		var why json.RawMessage
+		_ = p.Call(p.ctx, "adapter.explain", obj{"adapter": p.id}, &why)
+		s := session{p.Session(p.session), p.server, p.t}
+		p.t.Fatalf("%v\n%s\n%s", err, s.snapshot("none").PlainText, why)
+	}
 	return r.Matched.Matched.Capture
 }
 
@@ -88,6 +94,7 @@ func (p *prompter) exits() {
 }
 
 func TestShellAdapter(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		program, debian, source string
 		args                    []string
@@ -150,6 +157,7 @@ func TestShellAdapter(t *testing.T) {
 }
 
 func TestReplAdapter(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		program, debian, dialect string
 		args                     []string

@@ -182,6 +182,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 // TestRecordingsThatFail: the disk is full, or somebody takes the file away. The session goes on, the recording says what became
 // of it, and what was written is a valid prefix.
 func TestRecordingsThatFail(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	// POSIX counts blocks of 512 bytes; some shells of 1,024. A file beyond is an error, and no signal: Go ignores it.
 	s := launch(t, limited(t, "ulimit -f 8", "serve", "--stdio"))

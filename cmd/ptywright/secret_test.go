@@ -36,6 +36,7 @@ func thenSay(command string) []string {
 // TestTypedSecretIsNowhere types a password where programs ask for one, has it printed, and looks for it in every answer, in
 // notifications, recordings with input, a Markdown transcript, errors and the log.
 func TestTypedSecretIsNowhere(t *testing.T) {
+	t.Parallel()
 	said := map[string]string{"SAID": password, "NOT": wrong}
 	inOne := func(b *session) { b.text(password + "\n") }
 	byKey := func(b *session) { // with a mistake
@@ -82,6 +83,9 @@ func TestTypedSecretIsNowhere(t *testing.T) {
 			return client.Config{Program: "sh", Args: thenSay(asSomebody("sudo -k true")), Env: said}
 		}, "password for \\S+$", again("password for \\S+$", func(b *session) {
 			byKey(b)
+			// While sudo checks a password it ignores Ctrl-C; where it asks once more it does not.
+			b.wait(client.Screen(`(.*again.*\n(.*\n)*){2}.*password for \S+$`))
+			awaitSecret(b)
 			b.keys("ctrl+c")
 		})},
 		"su": {"su", "util-linux", func(*testing.T) client.Config {
@@ -208,6 +212,7 @@ func (e *everything) answer(s *server, method string, params map[string]any) {
 
 // TestRecordKeepsNoTypedSecret: neither does the command that records, which is typed to on a terminal.
 func TestRecordKeepsNoTypedSecret(t *testing.T) {
+	t.Parallel()
 	need(t, "bash", "bash")
 	s := start(t)
 	path := filepath.Join(t.TempDir(), "a.cast")

@@ -11,6 +11,7 @@ import (
 
 // TestShellBlocks drives a real shell with marks over the wire: a wait for each command, then all that were run.
 func TestShellBlocks(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"bash", "zsh", "fish"} {
 		t.Run(name, func(t *testing.T) {
 			need(t, name, name)

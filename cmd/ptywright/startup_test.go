@@ -25,6 +25,7 @@ const (
 // TestStartAllocatesLittle holds what every start pays for. Allocations are counted and not timed, so
 // the test says the same on any machine.
 func TestStartAllocatesLittle(t *testing.T) {
+	t.Parallel()
 	p := ptywright(t, "--version")
 	p.Env = append(p.Env, "GODEBUG=inittrace=1")
 	if _, code := p.run(""); code != 0 {
@@ -62,6 +63,7 @@ func TestStartAllocatesLittle(t *testing.T) {
 // TestExpressions holds that no regular expression is compiled at every start, and compiles those that
 // are compiled when they are needed: a defect in one would show only then.
 func TestExpressions(t *testing.T) {
+	t.Parallel()
 	lazies := 0
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Name() == "protocoltest" { // only tests import it

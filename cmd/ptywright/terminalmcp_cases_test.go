@@ -19,6 +19,7 @@ const keyList = "Enter, Tab, Escape, Backspace, Delete, ArrowUp, ArrowDown, Arro
 
 // TestTerminalMCP are the cases of Terminal MCP's behaviour, by their numbers, through the program and its wire.
 func TestTerminalMCP(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		test func(t *testing.T)
@@ -149,7 +150,7 @@ func TestTerminalMCP(t *testing.T) {
 		{"T10 colours", func(t *testing.T) {
 			s := headless(t, "--cols", "12", "--rows", "6")
 			s.enter(`clear; printf '\033[1;31mab\033[0mc\033[4;92;44md\033[m\n\033[38;5;200;48;2;1;2;3m日\033[0;7mx\033[m\n'`)
-			s.until(`(?m)^日x`, "")
+			s.until(`(?m)^日x *\n\$ $`, "") // the prompt that follows is drawn, too
 			var shot shotText
 			s.decode(&shot, "takeScreenshot", args{"format": "ansi"})
 			want := "\x1b[1;31mab\x1b[0mc\x1b[0;4;92;44md\x1b[0m        \x1b[0m\n" +
@@ -320,19 +321,16 @@ func testTerminalPicture(t *testing.T) {
 	// After scrolling it shows the viewport: a red row that is the last one.
 	s.enter(`seq 50; printf '\033[41m%80s\033[m'; read x`)
 	s.until(`(?m)^50$`, "")
-	deadline := time.Now().Add(hang / 3)
-	for {
+	poll(t, func() string {
 		img, err := png.Decode(bytes.NewReader(size()))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if r, g, b, _ := img.At(700, 88+34*9+17).RGBA(); r>>8 == 0xe0 && g>>8 == 0x6c && b>>8 == 0x75 {
-			return
+			return ""
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the last row is not red: %v", img.At(700, 88+34*9+17))
-		}
-	}
+		return fmt.Sprintf("the last row is not red: %v", img.At(700, 88+34*9+17))
+	})
 }
 
 func testTerminalSessions(t *testing.T) {
@@ -371,20 +369,17 @@ func testTerminalSessions(t *testing.T) {
 		t.Errorf("%+v", list.Sessions)
 	}
 	s.text("type", args{"text": "exit\r", "sessionId": made.SessionID})
-	deadline := time.Now().Add(hang / 3)
-	for {
+	poll(t, func() string {
 		r := s.tool("getContent", args{"sessionId": made.SessionID})
-		if r.failed() == "true" {
-			want := "Error: Session '" + made.SessionID + "' is no longer active"
-			if got := r.Content[0].Text; got != want {
-				t.Errorf("of a session that has ended: %q, want %q", got, want)
-			}
-			break
+		if r.failed() != "true" {
+			return "the session does not end"
 		}
-		if time.Now().After(deadline) {
-			t.Fatal("the session does not end")
+		want := "Error: Session '" + made.SessionID + "' is no longer active"
+		if got := r.Content[0].Text; got != want {
+			t.Errorf("of a session that has ended: %q, want %q", got, want)
 		}
-	}
+		return ""
+	})
 	s.refused("Error: Session '"+made.SessionID+"' not found", "getContent", args{"sessionId": made.SessionID})
 	s.decode(&list, "listSessions", nil)
 	if len(list.Sessions) != 1 {
@@ -399,12 +394,9 @@ func testTerminalEnded(t *testing.T) {
 	id := list.Sessions[0].SessionID
 	s.enter("exit 3")
 	const gone = "Error: Session not initialized. Use getSessionAsync() or call initSession() first."
-	deadline := time.Now().Add(hang / 3)
-	for s.tool("getContent", nil).failed() == "" {
-		if time.Now().After(deadline) {
-			t.Fatal("the session does not end")
-		}
-	}
+	poll(t, func() string {
+		return unless(s.tool("getContent", nil).failed() != "", "the session does not end")
+	})
 	for _, tool := range []string{"getContent", "takeScreenshot", "type", "sendKey", "startRecording", "clear"} {
 		s.refused(gone, tool, args{"text": "x", "key": "Tab", "sessionId": ""})
 	}

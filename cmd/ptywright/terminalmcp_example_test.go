@@ -11,6 +11,7 @@ import (
 
 // TestTerminalMCPExample starts the command of the example's configuration and calls a tool.
 func TestTerminalMCPExample(t *testing.T) {
+	t.Parallel()
 	b, err := os.ReadFile(filepath.Join(root, "examples", "terminal-mcp", "mcp.json"))
 	if err != nil {
 		t.Fatal(err)

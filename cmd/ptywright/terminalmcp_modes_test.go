@@ -4,16 +4,15 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -111,6 +110,7 @@ func TestTerminalMCPShared(t *testing.T) {
 
 // TestTerminalMCPSocketCloses: a socket that closes together with the input is a proper end, and alone it is a failure.
 func TestTerminalMCPSocketCloses(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		both bool
@@ -145,6 +145,7 @@ func TestTerminalMCPSocketCloses(t *testing.T) {
 }
 
 func TestTerminalMCPNobodyShares(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	socket := filepath.Join(home, "s")
 	p := asTerminalMCP(t, home, "--socket", socket)
@@ -233,11 +234,11 @@ func TestTerminalMCPDrains(t *testing.T) {
 
 // TestTerminalMCPIdle: a session that nobody uses is ended, the default one and one that is used are not.
 func TestTerminalMCPIdle(t *testing.T) {
+	t.Parallel()
 	s := headless(t, "--session-idle-timeout", "0.3")
 	var idle sessionText
 	s.decode(&idle, "createSession", nil)
-	deadline := time.Now().Add(hang / 3)
-	for {
+	poll(t, func() string {
 		var list struct {
 			Sessions           []sessionText
 			SessionIdleTimeout float64
@@ -247,12 +248,10 @@ func TestTerminalMCPIdle(t *testing.T) {
 			t.Fatalf("%+v", list)
 		}
 		if len(list.Sessions) == 1 && list.Sessions[0].IsDefault {
-			break
+			return ""
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%+v", list)
-		}
-	}
+		return fmt.Sprintf("%+v", list)
+	})
 	s.refused("Error: Session '"+idle.SessionID+"' not found", "getContent", args{"sessionId": idle.SessionID})
 	s.until(`\$`, "")
 }
@@ -260,6 +259,7 @@ func TestTerminalMCPIdle(t *testing.T) {
 // TestTerminalMCPReachesNativeSessions is case X03: what the native dialect starts is listed and reached by its own name, and
 // what Terminal MCP starts is a session of the native dialect.
 func TestTerminalMCPReachesNativeSessions(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	p := ptywright(t, "serve", "--stdio", "--mcp-http", "127.0.0.1:0", "--profile", "terminal-mcp")
 	p.Env = append(append(p.Env, plainShell(home)...), "PTYWRIGHT_MCP_TOKEN=a-token-of-this-test")
@@ -270,15 +270,9 @@ func TestTerminalMCPReachesNativeSessions(t *testing.T) {
 	if n := len(s.list()); n != 2 { // the default session is the other
 		t.Errorf("%d sessions", n)
 	}
-	address := regexp.MustCompile(`http://\S+`)
-	deadline := time.Now().Add(hang / 3)
-	for !address.MatchString(p.stderr.String()) {
-		if time.Now().After(deadline) {
-			t.Fatalf("no address in %q", p.stderr)
-		}
-	}
+	address := p.stderr.told(t, `(http://\S+)\s`)
 	c := sdkConnect(t, &sdk.StreamableClientTransport{
-		Endpoint: address.FindString(p.stderr.String()), DisableStandaloneSSE: true, HTTPClient: &http.Client{Transport: bearer("a-token-of-this-test")},
+		Endpoint: address, DisableStandaloneSSE: true, HTTPClient: &http.Client{Transport: bearer("a-token-of-this-test")},
 	})
 	id := string(native.ID)
 	if got := c.text("getContent", args{"sessionId": id}); got != "native" {

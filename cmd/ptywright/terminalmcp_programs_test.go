@@ -6,10 +6,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -65,17 +63,7 @@ func (c *toolClient) text(name string, a args) string {
 
 func (c *toolClient) until(pattern string) string {
 	c.t.Helper()
-	re := regexp.MustCompile(pattern)
-	deadline := time.Now().Add(hang / 3)
-	for {
-		text := c.text("getContent", args{})
-		if re.MatchString(text) {
-			return text
-		}
-		if time.Now().After(deadline) {
-			c.t.Fatalf("no %q in %q", pattern, text)
-		}
-	}
+	return untilMatches(c.t, pattern, func() string { return c.text("getContent", args{}) })
 }
 
 func (c *toolClient) enter(text string) {
@@ -160,6 +148,7 @@ func TestTerminalMCPWithTheGoSDK(t *testing.T) {
 
 // TestTerminalMCPHidesSecrets plants secrets everywhere and looks for them in everything that leaves.
 func TestTerminalMCPHidesSecrets(t *testing.T) {
+	t.Parallel()
 	const token, typed, inherited = "ghp_kR7vN2xQ9mT4wL8cF1zB6yH3jD5sG0pA7uEe", "correct horse 42", "zebra-stripe-99"
 	const short = "4z!7q"
 	s := headlessWith(t, []string{"MY_PASSWORD=" + inherited, "T=" + token})
@@ -218,6 +207,7 @@ func TestTerminalMCPHidesSecrets(t *testing.T) {
 
 // TestTerminalMCPHugeText: text larger than any buffer arrives whole, and a line that no terminal keeps is refused with a reason.
 func TestTerminalMCPHugeText(t *testing.T) {
+	t.Parallel()
 	s := headless(t)
 	s.enter(`stty raw -echo; echo ready; head -c 1000000 | wc -c; stty sane`)
 	s.until(`ready`, "")

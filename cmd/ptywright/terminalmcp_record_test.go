@@ -4,13 +4,13 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 func testTerminalRecording(t *testing.T) {
@@ -102,15 +102,10 @@ func testTerminalAutoStop(t *testing.T) {
 // awaitFile waits until there is a file.
 func awaitFile(t testing.TB, path string) {
 	t.Helper()
-	deadline := time.Now().Add(hang / 3)
-	for {
-		if _, err := os.Stat(path); err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s does not come to be", path)
-		}
-	}
+	poll(t, func() string {
+		_, err := os.Stat(path)
+		return unless(err == nil, fmt.Sprint(err))
+	})
 }
 
 func testTerminalOnFailure(t *testing.T) {
@@ -125,12 +120,10 @@ func testTerminalOnFailure(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		s.enter(c.exit)
-		deadline := time.Now().Add(hang / 3)
-		for s.tool("stopRecording", args{"recordingId": "?"}).Content[0].Text == "" || s.tool("getContent", nil).failed() == "" {
-			if time.Now().After(deadline) {
-				t.Fatal("the session does not end")
-			}
-		}
+		poll(t, func() string {
+			ended := s.tool("stopRecording", args{"recordingId": "?"}).Content[0].Text != "" && s.tool("getContent", nil).failed() != ""
+			return unless(ended, "the session does not end")
+		})
 		if c.saved {
 			awaitFile(t, strings.TrimSuffix(r.Path, ".cast")+".meta.json")
 			if m := readMeta(t, r.Path); m.ExitCode == nil || *m.ExitCode != 3 || m.StopReason != "session_exit" {
@@ -198,6 +191,7 @@ func testTerminalCast(t *testing.T) {
 
 // TestTerminalMCPSignalled: a signal to end completes the recording, ends the shell and what it started, and is no failure.
 func TestTerminalMCPSignalled(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []os.Signal{syscall.SIGTERM, os.Interrupt, syscall.SIGHUP} {
 		s := headless(t)
 		s.enter("sleep 1000 &")

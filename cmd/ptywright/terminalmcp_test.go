@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"regexp"
@@ -216,19 +217,20 @@ func decodeText(t testing.TB, text string, v any) {
 }
 
 // until reads a session until its text matches, and returns the text.
-func (s *terminalServer) until(pattern, session string) string {
+func (s *terminalServer) until(pattern, session string) (text string) {
 	s.t.Helper()
+	return untilMatches(s.t, pattern, func() string { return s.text("getContent", args{"sessionId": session}) })
+}
+
+// untilMatches reads a text until it matches, and returns it.
+func untilMatches(t testing.TB, pattern string, read func() string) (text string) {
+	t.Helper()
 	re := regexp.MustCompile(pattern)
-	deadline := time.Now().Add(hang / 3)
-	for {
-		text := s.text("getContent", args{"sessionId": session})
-		if re.MatchString(text) {
-			return text
-		}
-		if time.Now().After(deadline) {
-			s.t.Fatalf("no %q in %q", pattern, text)
-		}
-	}
+	poll(t, func() string {
+		text = read()
+		return unless(re.MatchString(text), fmt.Sprintf("no %q in %q", pattern, text))
+	})
+	return text
 }
 
 // enter types a line once the shell has prompted for it, and presses Enter once it stands behind the prompt: the next line is

@@ -144,21 +144,17 @@ func TestUntermSessions(t *testing.T) {
 	}
 	ended := c.bare("echo bye; exit 3")
 	c.shows(ended, "bye")
-	for deadline := time.Now().Add(hang); c.call("session.get", map[string]any{"id": ended})["is_dead"] != true; {
-		if time.Now().After(deadline) {
-			t.Fatal("its end is not told")
-		}
-	}
+	poll(t, func() string {
+		return unless(c.call("session.get", map[string]any{"id": ended})["is_dead"] == true, "its end is not told")
+	})
 	if r := c.call("screen.text", map[string]any{"id": ended}); r["lines"].([]any)[0] != "bye" {
 		t.Errorf("the last output of a dead pane: %v", r)
 	}
 
 	titled := c.bare(`printf '\033]2;a title\007'; exec sleep 1000`)
-	for deadline := time.Now().Add(hang); c.call("session.get", map[string]any{"id": titled})["title"] != "a title"; {
-		if time.Now().After(deadline) {
-			t.Fatal("the title is not told")
-		}
-	}
+	poll(t, func() string {
+		return unless(c.call("session.get", map[string]any{"id": titled})["title"] == "a title", "the title is not told")
+	})
 	if untitled := c.call("session.get", map[string]any{"id": c.bare("exec sleep 1000")}); untitled["title"] == "" {
 		t.Errorf("without a title: %v", untitled)
 	}
@@ -171,26 +167,21 @@ func TestUntermIdle(t *testing.T) {
 	c := s.client(t)
 	until := func(pane any, want bool) {
 		t.Helper()
-		for deadline := time.Now().Add(hang); ; {
+		poll(t, func() string {
 			r, e := c.call("session.idle", map[string]any{"id": pane}), c.call("exec.status", map[string]any{"id": pane})
-			if r["idle"] == want && e["status"] == map[bool]string{true: "idle", false: "running"}[want] {
-				return
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("idle %v: %v, %v", want, r, e)
-			}
-		}
+			return unless(r["idle"] == want && e["status"] == map[bool]string{true: "idle", false: "running"}[want],
+				fmt.Sprintf("idle %v: %v, %v", want, r, e))
+		})
 	}
 	sh := c.call("session.create", map[string]any{"program": "/bin/sh"})["id"]
 	for _, pane := range []any{0, sh} {
 		until(pane, true)
 		c.call("exec.run", map[string]any{"id": pane, "command": "sleep 1000"})
 		until(pane, false)
-		for deadline := time.Now().Add(hang); !strings.HasSuffix(c.call("exec.status", map[string]any{"id": pane})["foreground_process"].(string), "sleep"); {
-			if time.Now().After(deadline) { // before it has the terminal, Ctrl+C would be the shell's
-				t.Fatal("sleep does not begin")
-			}
-		}
+		poll(t, func() string { // before it has the terminal, Ctrl+C would be the shell's
+			running := c.call("exec.status", map[string]any{"id": pane})["foreground_process"].(string)
+			return unless(strings.HasSuffix(running, "sleep"), "sleep does not begin")
+		})
 		c.call("exec.cancel", map[string]any{"id": pane})
 		until(pane, true)
 	}
@@ -205,11 +196,9 @@ func TestUntermIdle(t *testing.T) {
 	if r := c.call("session.cwd", at()); r["cwd"] != "file://"+dir {
 		t.Errorf("cwd: %v", r)
 	}
-	for deadline := time.Now().Add(hang); s.file("instances/" + s.name + ".json")["cwd"] != dir; {
-		if time.Now().After(deadline) {
-			t.Fatal("the record does not follow the shell")
-		}
-	}
+	poll(t, func() string {
+		return unless(s.file("instances/" + s.name + ".json")["cwd"] == dir, "the record does not follow the shell")
+	})
 }
 
 // TestUntermScreen: rows by their numbers.
@@ -307,11 +296,9 @@ func TestUntermRunWait(t *testing.T) {
 			t.Errorf("pane %v: %v", pane, r)
 		}
 		c.call("exec.cancel", map[string]any{"id": pane})
-		for deadline := time.Now().Add(hang); c.call("exec.status", map[string]any{"id": pane})["status"] != "idle"; {
-			if time.Now().After(deadline) {
-				t.Fatal("it runs still")
-			}
-		}
+		poll(t, func() string {
+			return unless(c.call("exec.status", map[string]any{"id": pane})["status"] == "idle", "it runs still")
+		})
 		if r, _ := run("echo again", 30000); r["output"] != "again\n" {
 			t.Errorf("pane %v: %v", pane, r)
 		}

@@ -17,6 +17,7 @@ import (
 
 // TestUntermBesideTheSocket: two doors to the same sessions.
 func TestUntermBesideTheSocket(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	root := filepath.Join(home, "root")
 	p := ptywright(t, "serve", "--socket", filepath.Join(home, "socket"), "--unterm", "--root", root, "--port", "0")
@@ -149,6 +150,7 @@ func TestUntermHidesSecrets(t *testing.T) {
 
 // TestUntermTrustRaw: with the operator's leave a request may ask for what is hidden.
 func TestUntermTrustRaw(t *testing.T) {
+	t.Parallel()
 	s := startUnterm(t, "--trust-raw")
 	c := s.client(t)
 	c.call("exec.run_wait", at("command", "echo token=Kq7abcdefgh0123"))
@@ -161,6 +163,7 @@ func TestUntermTrustRaw(t *testing.T) {
 
 // TestUntermManyClients at once, each in its own pane.
 func TestUntermManyClients(t *testing.T) {
+	t.Parallel()
 	s := startUnterm(t)
 	var all sync.WaitGroup
 	for i := range times(20, 100) {

@@ -11,6 +11,7 @@ import (
 
 // TestUntermSeesThroughAnotherProcess that was written into a record with its own start: it does not listen there.
 func TestUntermSeesThroughAnotherProcess(t *testing.T) {
+	t.Parallel()
 	s := startUnterm(t)
 	c := s.client(t)
 	pane := c.bare("exec sleep 1000")
@@ -62,6 +63,7 @@ func foregroundOf(t *testing.T, c *untermClient, pane any) int {
 
 // TestUntermAnswersWhateverStandsInTheWay: pipes and links where files have to be.
 func TestUntermAnswersWhateverStandsInTheWay(t *testing.T) {
+	t.Parallel()
 	s := startUnterm(t)
 	c := s.client(t)
 	elsewhere := t.TempDir()

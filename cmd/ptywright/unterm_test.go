@@ -182,6 +182,7 @@ func (c *untermClient) shows(pane any, pattern string) {
 
 // TestUntermCorpus is the part of the torture corpus about a loopback port with a login.
 func TestUntermCorpus(t *testing.T) {
+	t.Parallel()
 	s := startUnterm(t)
 	protocoltest.Corpus(t, protocoltest.Suite{
 		Family: "tcp-auth",

@@ -53,13 +53,13 @@ func TestWatchRefusesForeignPages(t *testing.T) {
 		t.Errorf("a page whose Origin is null: %v, want %s", got, want)
 	}
 	refused := 0
-	for _, s := range b.heard() {
+	for _, s := range b.told() {
 		if strings.Contains(s, "403") || strings.Contains(s, "Refused to") || strings.Contains(s, "frame-ancestors") {
 			refused++
 		}
 	}
 	if refused == 0 {
-		t.Errorf("the browser tells of no refusal: %q", b.heard())
+		t.Errorf("the browser tells of no refusal: %q", b.told())
 	}
 	// The address itself works beside them, and nobody else's history has it.
 	own := b.open(w.address)

@@ -192,6 +192,7 @@ func TestWatchInTheBrowser(t *testing.T) {
 // TestWatchOpens: the browser is handed the address in a file that nobody else can read and that goes when the page is there;
 // neither a command's arguments nor standard error have the token.
 func TestWatchOpens(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("a stand-in for xdg-open is on the path")
 	}
@@ -251,6 +252,7 @@ func TestWatchOpens(t *testing.T) {
 
 // TestWatchNeedsSomethingToShow: without a server and without recordings it says what to do.
 func TestWatchNeedsSomethingToShow(t *testing.T) {
+	t.Parallel()
 	socket := filepath.Join(t.TempDir(), "none")
 	for _, x := range []struct {
 		args []string

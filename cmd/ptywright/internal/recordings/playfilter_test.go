@@ -45,6 +45,7 @@ func cast(t testing.TB, text ...string) *record.Recording {
 
 // A recording leaves no mode on, whether it is played to its end, broken off, or cannot be written further.
 func TestPlayLeavesTheTerminalAsItWas(t *testing.T) {
+	t.Parallel()
 	all := strings.Join(broken[:20], "")
 	for _, text := range append(broken, all) {
 		for name, play := range map[string]func(w *strings.Builder) error{
