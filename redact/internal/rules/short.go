@@ -41,7 +41,7 @@ func findShort(s *Text, at, end int) Candidate {
 		switch {
 		case isPlace(v) || status(v) || said(t, at, n, i, i+len(v)):
 			return false
-		case set && loud || quote && !Matches(name, "pass"):
+		case loud && (set || at > 0 && t[at-1] == '_') || quote && !Matches(name, "pass"):
 			return len(v) >= 4 && !strings.ContainsAny(v, " \t") && strings.Trim(v, "0123456789.,:/%") != "" && !versions(v)
 		}
 		return chosen(v) || password(v)
