@@ -1,5 +1,6 @@
-// Command ptywright lets programs use terminal programs the way a person does. This package makes the
-// root of all commands and runs one; the commands are in the packages below internal, start at cli.
+// Command ptywright lets programs use terminal programs the way a person does. This package makes
+// the root of all commands and runs one; the commands are in the packages below internal, start at
+// cli.
 package main
 
 import (

@@ -19,6 +19,7 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
+// Command is the command attach.
 func Command(std cli.Stdio) *cobra.Command {
 	o := Options{Key: DefaultKey}
 	var server remote.Flags

@@ -1,6 +1,6 @@
-// Package cli is what all commands share: the streams they use ([Stdio]), the exit codes and errors they
-// end with ([Error], [Usagef]), and the checks and words of flags and arguments. [Run] runs a command
-// line on a root command, of which [Wire] has made every command report wrong use in the same words.
+// Package cli is what all commands share: the streams they use ([Stdio]), the exit codes and errors
+// they end with ([Error], [Usagef]), and the checks and words of flags and arguments. [Run] runs a
+// command line on a root command, whose commands report wrong use in the same words after [Wire].
 package cli
 
 import (

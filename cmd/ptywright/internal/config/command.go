@@ -112,6 +112,7 @@ func aboutSocket(set *Config) bool {
 	})
 }
 
+// Command is the command config.
 func Command(std cli.Stdio) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{

@@ -1,7 +1,8 @@
 // Package config reads settings that a person makes once instead of with every command: config.toml
 // and the environment, which flags override. [Load] reads the file, [Config.Value] returns a
 // setting's value and where it comes from. [Wire] gives them to commands as values of flags, and
-// [Command] shows them. The package knows the names and kinds of settings, and nothing of what they do.
+// [Command] shows them. The package knows the names and kinds of settings, and nothing of what they
+// do.
 package config
 
 import (

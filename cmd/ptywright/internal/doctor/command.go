@@ -21,6 +21,7 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
+// Command is the command doctor.
 func Command(std cli.Stdio) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{

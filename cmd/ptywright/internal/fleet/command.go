@@ -85,6 +85,7 @@ func (s *chosen) addSession(c *cobra.Command) {
 	c.Flags().IntVar(&s.session, "session", 0, "session number; 0 is the shell an instance starts with")
 }
 
+// Command is fleet with the commands below it.
 func Command(std cli.Stdio) *cobra.Command {
 	var f fleetFlags
 	c := &cobra.Command{

@@ -1,6 +1,6 @@
-// Package help tells what commands there are in other ways than --help: as JSON Schema, as completions
-// of shells ([Completing] gives them the values of flags) and as manual pages. [Commands] makes those
-// commands.
+// Package help tells what commands there are in other ways than --help: as JSON Schema, as shell
+// completions, for which [Completing] adds the values of flags, and as manual pages. [Commands]
+// makes the commands that print these.
 package help
 
 import (

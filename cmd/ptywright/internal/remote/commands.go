@@ -22,10 +22,10 @@ import (
 
 // Flags are the flags of every command that talks to a server.
 type Flags struct {
-	Socket string
-	JSON   bool
-	Bare   bool // show secrets
-	Told   bool // the error is already on standard output
+	Socket string // a path; "": that of the default server
+	JSON   bool   // print JSON, one object a line
+	Bare   bool   // show secrets
+	Told   bool   // the error is already on standard output
 }
 
 // SocketFlag adds the flag that names a server's socket.
@@ -41,6 +41,7 @@ func (f *Flags) Path() (string, error) {
 	return daemon.DefaultSocket()
 }
 
+// Connect connects to the server that the flags name. Errors: those of [Connect].
 func (f *Flags) Connect(ctx context.Context) (*Server, error) {
 	path, err := f.Path()
 	if err != nil {
@@ -59,6 +60,7 @@ func (f *Flags) with(c *cobra.Command, do func(*Server) error) error {
 	return do(s)
 }
 
+// Show says whether the flags ask for secrets.
 func (f *Flags) Show() Show {
 	if f.Bare {
 		return Show{Redact: new(bool)}

@@ -11,6 +11,7 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 )
 
+// Command is the command repl.
 func Command(std cli.Stdio) *cobra.Command {
 	var socket, eval string
 	var own, stop bool

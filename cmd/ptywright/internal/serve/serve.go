@@ -1,7 +1,17 @@
-// Package serve holds the commands that serve: serve, mcp, acp, acp-proxy and unterm, which [Commands]
-// makes, and terminal-mcp, the name under which this program is Terminal MCP. [Hosted] runs what needs
-// sessions of its own: it gives it an engine with plugins, a log and a watcher, and sees to it that
-// nothing of them is left.
+// Package serve holds the commands that serve: serve, mcp, acp, acp-proxy and unterm, which
+// [Commands] makes, and terminal-mcp, the name under which this program is Terminal MCP. [Hosted]
+// runs what needs sessions of its own: it lends it an engine with plugins, a log and a watcher, and
+// sees to it that nothing of them is left.
+//
+// # Goroutines
+//
+//	started by        does                                       ends
+//	alongside         serves the clients of one door             with the first door that ends; waited for
+//	reopenAtHangup    opens the log anew at SIGHUP               with [Hosted]; waited for
+//	Watcher.Add       builds the redaction rules, once           by itself
+//	startAgent        starts the agent of acp-proxy, reaps it    with the agent; waited for
+//	bridge, client    serves one shared terminal                 with its shell or its client; waited for
+//	bridge            types what a person types                  with the process: a read cannot be cancelled
 package serve
 
 import (
@@ -363,6 +373,7 @@ func serveStdio(ctx context.Context, std cli.Stdio, d protocol.Dialect, config p
 	return Conn(ctx, stream, d, config)
 }
 
+// Conn serves one connection until it ends. How it ended goes to the log, and is never an error.
 func Conn(ctx context.Context, stream io.ReadWriteCloser, d protocol.Dialect, config protocol.Config) error {
 	err := protocol.NewConn(stream, d, config).Serve(ctx)
 	if err != nil && !errors.Is(err, protocol.ErrShutdown) && !errors.Is(err, protocol.ErrPeerGone) {
@@ -445,6 +456,7 @@ func (l *Watcher) Remove(p *pty.PTY) {
 	}
 }
 
+// Close ends the watcher, if one was started.
 func (l *Watcher) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

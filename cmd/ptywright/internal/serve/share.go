@@ -19,7 +19,8 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// share gives the person at this terminal a shell and shares it on the socket, until the shell ends.
+// share gives the person at this terminal a shell, which it shares on the socket until the shell
+// ends.
 func (f *sharedFlags) share(ctx context.Context, std cli.Stdio) error {
 	o, err := f.options()
 	if err != nil {

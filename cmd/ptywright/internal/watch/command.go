@@ -29,6 +29,7 @@ type watchFlags struct {
 	open, look    bool
 }
 
+// Command is the command watch.
 func Command(std cli.Stdio) *cobra.Command {
 	var f watchFlags
 	c := &cobra.Command{
