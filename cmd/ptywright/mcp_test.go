@@ -258,7 +258,7 @@ func TestMCPCancel(t *testing.T) {
 func TestMCPEndOfInput(t *testing.T) {
 	t.Parallel()
 	c := startMCP(t)
-	c.send(call("1", "start", `{"program":"sh","args":["-c","yes the quick brown fox jumps over the lazy dog and then over the next one | head -n 3000; sleep 1000"],"wait_for":{"stable_ms":300}}`))
+	c.send(call("1", "start", `{"program":"sh","args":["-c","yes the quick brown fox jumps over the lazy dog and then over the next one | head -n 3000; echo whole; sleep 1000"],"wait_for":{"text":"whole"}}`))
 	c.answer("1")
 	const reads = 14
 	for i := range reads {
