@@ -41,23 +41,26 @@ local function squeezed(text) return string.lower((gsub(gsub(text, "\194\160", "
 function prompt.before(s)
 	local row = s:row(s.cursor_row) or ""
 	if string.find(row, "[\128-\255]") then return row end -- its columns are not its bytes
+	if s.cursor_col == s.cols and #row == s.cols then return row end -- it stands behind the last column
 	return sub(row, 1, s.cursor_col - 1)
 end
 
--- whole joins a row with those that it goes on in, up to the row last, and returns the last that it took.
-function prompt.whole(s, i, last)
+-- whole joins a row with those that it goes on in, up to the row last or to where it ends with a text, and returns the last that
+-- it took. A line that fills its row seems to go on in what is below: the text tells where it ends.
+function prompt.whole(s, i, last, wanted)
 	local text = s:row(i)
-	while i < last and s:full(i) do
+	while i < last and s:full(i) and not (wanted and string.ends_with(squeezed(text), squeezed(wanted))) do
 		i = i + 1
 		text = text .. s:row(i)
 	end
 	return text, i
 end
 
--- line returns what stands before the cursor in its row, and in those above that go on in it, and the first of them.
-function prompt.line(s)
+-- line returns what stands before the cursor in its row, and in those above that go on in it, down from row top if that is given,
+-- and the first of them.
+function prompt.line(s, top)
 	local text, i = prompt.before(s), s.cursor_row
-	while i > 1 and s:full(i - 1) do
+	while i > (top or 1) and s:full(i - 1) do
 		i = i - 1
 		text = s:row(i) .. text
 	end

@@ -139,6 +139,24 @@ func TestShellAdapter(t *testing.T) {
 			if got := p.do("run", obj{"command": "echo " + long}); got.Output != long {
 				t.Errorf("a line that wraps: %+v", got)
 			}
+			// What is typed fills its row to the last column; the prompt below it may be another.
+			fill := func(before string) string {
+				var now struct{ State struct{ Metadata struct{ Prompt string } } }
+				p.call("adapter.state", obj{"adapter": p.id}, &now)
+				return strings.Repeat("f", 80-len(now.State.Metadata.Prompt+" "+before))
+			}
+			full := fill("echo ")
+			if got := p.do("run", obj{"command": "echo " + full}); got.Output != full {
+				t.Errorf("a line that fills its row: %+v", got)
+			}
+			full = filepath.Join(home, fill("cd -- '"+home+"/'"))
+			if err := os.Mkdir(full, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			p.do("cd", obj{"path": full})
+			if got := p.do("run", obj{"command": "pwd"}); got.Output != full {
+				t.Errorf("a folder whose name fills the row: %+v", got)
+			}
 			if got := p.do("run", obj{"command": "echo 'a"}); !got.Continuation {
 				t.Errorf("%+v", got)
 			}

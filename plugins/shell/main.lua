@@ -96,7 +96,7 @@ local function answer(l, s)
 	local i = anchor and anchor.at - s.scrolled
 	if i and i < 1 then return end
 	if i and i < l.row then
-		local row, last = prompt.whole(s, i, l.row - 1)
+		local row, last = prompt.whole(s, i, l.row - 1, anchor.lines and anchor.lines[1])
 		if holds(row) then
 			take(l, s, sub(row, #anchor.prompt + 1), last)
 			l.whole = not l.lead
@@ -122,6 +122,21 @@ local function goes_on(s, row)
 	return false
 end
 
+-- below returns the line of the cursor without the one that has run, which seems to go on in it when it fills its row.
+local function below(l, s, text, row)
+	if not anchor or here(s, row) ~= anchor.at or row == s.cursor_row then return text, row end
+	local ran
+	if not l.sure then
+		ran = anchor.lines and anchor.lines[#anchor.lines]
+	elseif newest(s) > anchor.block then
+		ran = s.block.command
+	end
+	if not ran then return text, row end
+	local above, last = prompt.whole(s, row, s.cursor_row - 1, ran)
+	if not string.ends_with(squeezed(above), squeezed(ran)) then return text, row end
+	return prompt.line(s, last + 1)
+end
+
 local function read(s)
 	local l = {input = "", asks = false}
 	if s.process_exited or s.alternate_screen then return l end
@@ -130,7 +145,7 @@ local function read(s)
 	l.phase = marks and marks.phase
 	if l.phase == "" then l.phase = nil end
 	l.sure = l.phase ~= nil
-	local text, row = prompt.line(s)
+	local text, row = below(l, s, prompt.line(s))
 	local shown = strip(text)
 	if l.phase and l.phase ~= "input" then return l end
 	if re.test(shown, SECRET) then
