@@ -29,21 +29,42 @@ func (e *ActionError) Unwrap() error { return e.Err }
 // ActionTypes returns the names of the types that [ParseAction] accepts, sorted.
 func ActionTypes() []string { return slices.Sorted(maps.Keys(actions)) }
 
-// actions are the types of an action, each with what makes it from its value.
-var actions = map[string]func(value tree.Value) Action{
-	"text":            func(v tree.Value) Action { return Text(v.Text()) },
-	"paste":           func(v tree.Value) Action { return Paste(v.Text()) },
-	"bracketed_paste": func(v tree.Value) Action { return BracketedPaste(v.Text()) },
-	"mark_transcript": parseMark,
-	"stream_text":     parseStream,
-	"key":             parseKey,
-	"signal":          parseSignal,
-	"mouse":           parseMouse,
-	"resize":          parseResize,
-	"theme":           parseTheme,
-	"interrupt":       func(tree.Value) Action { return Interrupt{} },
-	"eof":             func(tree.Value) Action { return EOF{} },
-	"kill":            func(tree.Value) Action { return Kill{} },
+// An actionType is one type of an action.
+type actionType struct {
+	about string
+	make  func(value tree.Value) Action
+	shape tree.Shape // of its value; nil: it takes none
+}
+
+// actions are the types of an action.
+var actions = map[string]actionType{
+	"text": {"types a text as it is", func(v tree.Value) Action { return Text(v.Text()) }, tree.TextShape("what to type")},
+	"paste": {"writes a text as it is, without brackets", func(v tree.Value) Action { return Paste(v.Text()) },
+		tree.TextShape("what to write")},
+	"bracketed_paste": {"pastes a text in brackets, without control characters other than tabs and line ends",
+		func(v tree.Value) Action { return BracketedPaste(v.Text()) }, tree.TextShape("what to paste")},
+	"mark_transcript": {"sets a label at the end of the output", parseMark, tree.ObjectShape(map[string]tree.Shape{
+		"label": {"type": "string", "minLength": 1, "maxLength": maxLabel, "description": fmt.Sprintf("1 to %d bytes", maxLabel)},
+	})},
+	"stream_text": {"types a text in chunks, with a pause after each", parseStream, streamShape},
+	"key":         {"presses a key", parseKey, keyShape},
+	"signal": {"signals the foreground process group", parseSignal,
+		tree.EnumShape(pty.Signals(), "the signal's name")},
+	"mouse":     {"presses, releases or moves the mouse", parseMouse, mouseShape},
+	"resize":    {"changes the terminal's size", parseResize, resizeShape},
+	"theme":     {"changes the colours that the program is told of", parseTheme, tree.EnumShape(vt.Themes(), "the theme's name")},
+	"interrupt": {"types the byte 0x03", func(tree.Value) Action { return Interrupt{} }, nil},
+	"eof":       {"types the byte 0x04", func(tree.Value) Action { return EOF{} }, nil},
+	"kill":      {"ends the program and all it started", func(tree.Value) Action { return Kill{} }, nil},
+}
+
+// ActionSchemas returns the JSON Schema (2020-12) of each type of an action, as a tree.
+func ActionSchemas() map[string]map[string]any {
+	all := map[string]map[string]any{}
+	for name, a := range actions {
+		all[name] = tree.TypedShape(name, a.about, a.shape, false)
+	}
+	return all
 }
 
 // ParseAction makes an action of a tree of maps, slices, strings, booleans and numbers, as JSON and
@@ -54,8 +75,8 @@ func ParseAction(t any) (Action, error) {
 	v.Object("an object with type and value")
 	v.At("type").Text()
 	var a Action
-	if make := tree.Choice(v.At("type"), actions, nil); make != nil {
-		a = make(v.At("value"))
+	if t := tree.Choice(v.At("type"), actions, actionType{}); t.make != nil {
+		a = t.make(v.At("value"))
 	}
 	if f := v.Fault(); f != nil {
 		return nil, (*ActionError)(f)
@@ -66,6 +87,14 @@ func ParseAction(t any) (Action, error) {
 var keyEvents = map[string]vt.KeyEvent{
 	"press": vt.KeyPress, "repeat": vt.KeyRepeat, "release": vt.KeyRelease,
 }
+
+var keyShape = tree.Shape{"oneOf": []any{
+	tree.Shape{"type": "string", "description": "the key's name: a tap of it", "examples": []any{"enter"}},
+	tree.ObjectShape(map[string]tree.Shape{
+		"key":   {"type": "string", "description": "the key's name", "examples": []any{"enter"}},
+		"event": tree.ChoiceShape(keyEvents, "what happens to the key; without it a tap"),
+	}, "event"),
+}}
 
 // parseKey reads the name of a key, or {key, event?}: a tap of it, unless an event is given.
 func parseKey(v tree.Value) Action {
@@ -118,6 +147,14 @@ const (
 	maxDelayMS        = 100
 )
 
+var streamShape = tree.ObjectShape(map[string]tree.Shape{
+	"text": tree.TextShape("what to type"),
+	"chunk_chars": tree.IntOrShape(defaultChunkChars, 1, math.MaxInt32,
+		fmt.Sprintf("characters of a chunk; more than %d are taken for %[1]d", maxChunkChars)),
+	"delay_ms": tree.IntOrShape(defaultDelayMS, 0, math.MaxInt32,
+		fmt.Sprintf("pause after each chunk; more than %d are taken for %[1]d", maxDelayMS)),
+}, "chunk_chars", "delay_ms")
+
 func parseStream(v tree.Value) Action {
 	v.Object("an object with text")
 	text := v.At("text").Text()
@@ -128,6 +165,12 @@ func parseStream(v tree.Value) Action {
 		Delay: time.Duration(min(delay, maxDelayMS)) * time.Millisecond,
 	}
 }
+
+var resizeShape = tree.ObjectShape(map[string]tree.Shape{
+	"rows": tree.IntShape(1, MaxSide, "rows of the terminal"), "cols": tree.IntShape(1, MaxSide, "columns of the terminal"),
+	"pixel_width":  tree.IntOrShape(0, 0, math.MaxUint16, "width in pixels; 0: not known"),
+	"pixel_height": tree.IntOrShape(0, 0, math.MaxUint16, "height in pixels; 0: not known"),
+}, "pixel_width", "pixel_height")
 
 func parseResize(v tree.Value) Action {
 	v.Object("an object with rows and cols")
@@ -146,6 +189,13 @@ var mouseButtons = map[string]vt.MouseButtonCode{
 var mouseActions = map[string]vt.MouseAction{"press": vt.MousePress, "release": vt.MouseRelease, "move": vt.MouseMotion}
 
 var mouseMods = map[string]vt.Mods{"shift": vt.Shift, "alt": vt.Alt, "ctrl": vt.Ctrl}
+
+var mouseShape = tree.ObjectShape(map[string]tree.Shape{
+	"row": tree.IntShape(0, MaxSide-1, "from 0"), "col": tree.IntShape(0, MaxSide-1, "from 0"),
+	"button": tree.ChoiceShape(mouseButtons, "left (default), or another"),
+	"action": tree.ChoiceShape(mouseActions, "press (default), release or move"),
+	"mods":   {"type": "array", "items": tree.ChoiceShape(mouseMods, "a key that is held down")},
+}, "button", "action", "mods")
 
 // parseMouse reads {row, col, button?, action?, mods?}: by default a press of the left button.
 func parseMouse(v tree.Value) Action {

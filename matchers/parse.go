@@ -26,6 +26,11 @@ const (
 	MaxText = 64 << 10
 )
 
+const (
+	maxPlace = math.MaxUint16 // rows and columns: no screen has more
+	maxExit  = 255            // an exit code is a byte
+)
+
 // maxStable is the longest stability that can be waited for. A day is longer than any wait.
 const maxStable = 24 * time.Hour
 
@@ -71,27 +76,83 @@ type parser struct {
 	program int // instructions so far
 }
 
-// kinds are the matcher types, each with what makes it from its value.
-var kinds map[string]func(p *parser, value any, path string, depth int) (Matcher, error)
+// A kind is a type of matcher.
+type kind struct {
+	about    string
+	parse    func(p *parser, value any, path string, depth int) (Matcher, error)
+	shape    tree.Shape // of its value; nil: it takes none
+	optional bool       // the value may be left out
+	scoped   bool       // it takes a scope
+}
+
+// kinds are the matcher types.
+var kinds map[string]kind
 
 func init() { // a literal would be an initialization cycle through any, all and not
-	kinds = map[string]func(p *parser, value any, path string, depth int) (Matcher, error){
-		"contains_text":       text(func(p *parser, s string) Matcher { return Text(s).In(p.Scope) }),
-		"screen_regex":        regex(func(p *parser, e *expression) Matcher { return screenRegex(e).In(p.Scope) }),
-		"transcript_contains": text(func(_ *parser, s string) Matcher { return &output{query: contained(s), kind: "transcript_contains"} }),
-		"transcript_regex":    regex(func(_ *parser, e *expression) Matcher { return outputRegex(e) }),
-		"title_contains":      text(func(_ *parser, s string) Matcher { return &title{query: contained(s), kind: "title_contains"} }),
-		"title_regex":         regex(func(_ *parser, e *expression) Matcher { return titleRegex(e) }),
-		"cursor_at":           parseCursorAt,
-		"screen_stable":       parseStable,
-		"process_exited":      constant(Exited),
-		"bell":                constant(Bell),
-		"command_finished":    parseCommandFinished,
-		"any":                 list(Any),
-		"all":                 list(All),
-		"not":                 parseNot,
-		"lua":                 parseLua,
+	kinds = map[string]kind{
+		"contains_text": {about: "the screen, or a line that scrolled off it, contains a text", shape: textShape, scoped: true,
+			parse: text(func(p *parser, s string) Matcher { return Text(s).In(p.Scope) })},
+		"screen_regex": {about: "an expression is found on the screen, or in lines that scrolled off it", shape: regexShape, scoped: true,
+			parse: regex(func(p *parser, e *expression) Matcher { return screenRegex(e).In(p.Scope) })},
+		"transcript_contains": {about: "the retained output contains a text", shape: textShape,
+			parse: text(func(_ *parser, s string) Matcher { return &output{query: contained(s), kind: "transcript_contains"} })},
+		"transcript_regex": {about: "an expression is found in the retained output", shape: regexShape,
+			parse: regex(func(_ *parser, e *expression) Matcher { return outputRegex(e) })},
+		"title_contains": {about: "the window title contains a text", shape: textShape,
+			parse: text(func(_ *parser, s string) Matcher { return &title{query: contained(s), kind: "title_contains"} })},
+		"title_regex": {about: "an expression is found in the window title", shape: regexShape,
+			parse: regex(func(_ *parser, e *expression) Matcher { return titleRegex(e) })},
+		"cursor_at": {about: "the cursor is there", parse: parseCursorAt, shape: tree.ObjectShape(map[string]tree.Shape{
+			"row": tree.IntShape(0, maxPlace, "from 0"), "col": tree.IntShape(0, maxPlace, "from 0"),
+		})},
+		"screen_stable": {about: "the screen has not changed for so long", parse: parseStable,
+			shape: tree.ObjectShape(map[string]tree.Shape{
+				"min_ms": tree.IntShape(0, int(maxStable.Milliseconds()), "milliseconds without a change"),
+			})},
+		"process_exited": {about: "the program has ended and its last byte has been read", parse: constant(Exited)},
+		"bell":           {about: "the bell rang since the wait began, or since the request's since", parse: constant(Bell)},
+		"command_finished": {about: "a command of a shell that marks them ended since the wait began, or since the request's since",
+			parse: parseCommandFinished, shape: finishedShape, optional: true},
+		"any": {about: "one of several matchers holds", parse: list(Any), shape: listShape},
+		"all": {about: "several matchers hold at once", parse: list(All), shape: listShape},
+		"not": {about: "a matcher does not hold", parse: parseNot, shape: tree.Shape{"$ref": matcherRef}},
+		"lua": {about: "a plugin's predicate says so", parse: parseLua, shape: tree.ObjectShape(map[string]tree.Shape{
+			"plugin":    tree.TextShape("the plugin's name; a plugin's own matchers may leave it out"),
+			"predicate": tree.TextShape("a function of the plugin"),
+			"params":    {"description": "what the function gets"},
+		}, "params")},
 	}
+}
+
+// matcherRef is where [Schemas] expects the schema of any matcher.
+const matcherRef = "#/$defs/Matcher"
+
+var (
+	textShape  = tree.TextShape(fmt.Sprintf("text to find, at most %d bytes", MaxText))
+	regexShape = tree.TextShape(fmt.Sprintf("RE2 expression to find, at most %d bytes", MaxPattern))
+	listShape  = tree.Shape{"type": "array", "items": tree.Shape{"$ref": matcherRef}}
+	// finishedShape is closed: an unknown member that was ignored would match any exit code.
+	finishedShape = closed(tree.ObjectShape(map[string]tree.Shape{"exit_code": tree.IntShape(0, maxExit, "only with this exit code")}, "exit_code"))
+	scopeShape    = tree.EnumShape([]Scope{Seen, OnScreen}, "seen (default) also reads lines that scroll off the screen")
+)
+
+func closed(s tree.Shape) tree.Shape {
+	s["additionalProperties"] = false
+	return s
+}
+
+// Schemas returns the JSON Schema (2020-12) of each matcher type, as a tree. The matchers inside
+// any, all and not are references to #/$defs/Matcher.
+func Schemas() map[string]map[string]any {
+	all := map[string]map[string]any{}
+	for name, k := range kinds {
+		s := tree.TypedShape(name, k.about, k.shape, k.optional)
+		if k.scoped {
+			s["properties"].(tree.Shape)["scope"] = scopeShape
+		}
+		all[name] = s
+	}
+	return all
 }
 
 func (p *parser) matcher(tree any, path string, depth int) (Matcher, error) {
@@ -109,13 +170,13 @@ func (p *parser) matcher(tree any, path string, depth int) (Matcher, error) {
 	if !ok {
 		return nil, &ParseError{path + ".type", "expected a string, got " + kindOf(object["type"])}
 	}
-	make, ok := kinds[name]
+	kind, ok := kinds[name]
 	if !ok {
 		return nil, &ParseError{path + ".type", fmt.Sprintf("unknown matcher %s: known are %s", engine.Quote(name), strings.Join(Types(p.Options), ", "))}
 	}
 	around := p.Scope
 	if scope, given := object["scope"]; given {
-		if name != "contains_text" && name != "screen_regex" {
+		if !kind.scoped {
 			return nil, &ParseError{path + ".scope", "only contains_text and screen_regex have a scope"}
 		}
 		switch scope {
@@ -125,7 +186,7 @@ func (p *parser) matcher(tree any, path string, depth int) (Matcher, error) {
 			return nil, &ParseError{path + ".scope", `expected "seen" or "screen"`}
 		}
 	}
-	m, err := make(p, object["value"], path+".value", depth)
+	m, err := kind.parse(p, object["value"], path+".value", depth)
 	p.Scope = around
 	return m, err
 }
@@ -235,11 +296,11 @@ func parseCursorAt(_ *parser, value any, path string, _ int) (Matcher, error) {
 	if !ok {
 		return nil, &ParseError{path, "expected an object with row and col, got " + kindOf(value)}
 	}
-	row, err := integer(object["row"], path+".row", math.MaxUint16)
+	row, err := integer(object["row"], path+".row", maxPlace)
 	if err != nil {
 		return nil, err
 	}
-	col, err := integer(object["col"], path+".col", math.MaxUint16)
+	col, err := integer(object["col"], path+".col", maxPlace)
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +324,7 @@ func parseCommandFinished(_ *parser, value any, path string, _ int) (Matcher, er
 	if object["exit_code"] == nil {
 		return Command(), nil
 	}
-	code, err := integer(object["exit_code"], path+".exit_code", 255)
+	code, err := integer(object["exit_code"], path+".exit_code", maxExit)
 	if err != nil {
 		return nil, err
 	}

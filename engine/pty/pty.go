@@ -133,6 +133,9 @@ const (
 // signals is ParseSignal's closed list, in the order of its error message.
 var signals = []Signal{SignalTerm, SignalHup, SignalQuit, SignalInt, SignalKill, SignalUser1, SignalUser2}
 
+// Signals returns every [Signal].
+func Signals() []Signal { return slices.Clone(signals) }
+
 // ParseSignal returns the signal with the given name: term, hup, quit, int, kill, user1
 // or user2. The error for any other name lists them.
 func ParseSignal(name string) (Signal, error) {

@@ -33,6 +33,15 @@ func ParseTheme(name string) (theme Theme, ok bool) {
 	return 0, false
 }
 
+// Themes returns the names of all themes.
+func Themes() []string {
+	names := make([]string, len(themes))
+	for i := range themes {
+		names[i] = themes[i].name
+	}
+	return names
+}
+
 // valid returns the theme itself, or the dark one for an invalid number.
 func (t Theme) valid() Theme {
 	if int(t) < len(themes) {
