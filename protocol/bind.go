@@ -46,7 +46,7 @@ func Decode(params []byte, p any) error {
 	}
 	// The defaults of v2 are what we promise: case matters, doubles and bad UTF-8 are refused,
 	// unknown members are ignored.
-	err := json.Unmarshal(params, p)
+	err := json.Unmarshal(params, p, noNulls)
 	if err == nil {
 		return nil
 	}
@@ -74,6 +74,39 @@ func Decode(params []byte, p any) error {
 	}
 	return &ParamError{Expected: "an object of the documented shape", Got: "something else"}
 }
+
+// noNulls refuses null as an entry of a list of strings, or as a value of a map of them, where it
+// would be taken for "". As a member of an object null means absent.
+var noNulls = json.WithUnmarshalers(json.JoinUnmarshalers(
+	json.UnmarshalFromFunc(func(d *jsontext.Decoder, to *[]string) error {
+		var list []*string
+		if err := json.UnmarshalDecode(d, &list); err != nil || list == nil {
+			return err
+		}
+		*to = make([]string, len(list))
+		for i, s := range list {
+			if s == nil {
+				return &ParamError{Path: "[" + strconv.Itoa(i) + "]", Expected: "a string", Got: "null"}
+			}
+			(*to)[i] = *s
+		}
+		return nil
+	}),
+	json.UnmarshalFromFunc(func(d *jsontext.Decoder, to *map[string]string) error {
+		var all map[string]*string
+		if err := json.UnmarshalDecode(d, &all); err != nil || all == nil {
+			return err
+		}
+		*to = make(map[string]string, len(all))
+		for name, s := range all {
+			if s == nil {
+				return &ParamError{Path: cut(escape(name), maxQuoted), Expected: "a string", Got: "null"}
+			}
+			(*to)[name] = *s
+		}
+		return nil
+	}),
+))
 
 // expected describes the values a Go type accepts, with the range unless it is that of int.
 func expected(t reflect.Type) string {
