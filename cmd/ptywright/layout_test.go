@@ -55,6 +55,7 @@ var mayImport = map[string][]string{
 	"examples/library":                {"engine", "matchers"},
 	"examples/sessions":               {"engine", "engine/picture", "engine/record", "matchers", "redact"},
 	"release":                         {},
+	"sdk/gen":                         {"protocol/native"},
 
 	"cmd/ptywright": {
 		"cmd/ptywright/internal/attach", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/config", "cmd/ptywright/internal/doctor",

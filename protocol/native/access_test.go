@@ -39,7 +39,7 @@ func TestReadingConnection(t *testing.T) {
 	a.result("session.release", obj{"session": id})
 	all := b.result("server.capabilities", obj{"schema": true})
 	marked := map[string]bool{}
-	for name, s := range all["schema"].(map[string]any) {
+	for name, s := range all["schema"].(map[string]any)["methods"].(map[string]any) {
 		if at(s, "reads") == false {
 			marked[name] = true
 		}

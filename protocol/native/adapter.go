@@ -71,7 +71,8 @@ func onAdapter[P naming, R any](
 		return f(c, ctx, a, p)
 	})
 	r.needs = needs
-	member := protocol.KeyMember("adapter")
+	r.queues = "adapter"
+	member := protocol.KeyMember(r.queues)
 	r.key = func(c *client, params json.RawMessage) string {
 		if a, err := c.Catalog.Adapter(member(params)); err == nil {
 			return string(a.Session().ID())

@@ -18,14 +18,6 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// Codes of this dialect besides those of JSON-RPC 2.0.
-const (
-	codeTimeout       = -32001 // a wait timed out
-	codeSessionClosed = -32002 // the session's program has ended, or the session was killed or closed
-	codeDenied        = -32004 // the plugin's manifest, or a flag of the server, does not allow it
-	codeCancelled     = -32005 // the request was cancelled
-)
-
 // A sessionError reports an unknown session.
 type sessionError struct {
 	id  string
@@ -88,43 +80,42 @@ type waitError struct {
 func (e *waitError) Error() string { return e.err.Error() }
 func (e *waitError) Unwrap() error { return e.err }
 
-// reasons map errors that are values to a code and data.reason. The first match counts.
+// reasons map errors that are values to data.reason. The first match counts.
 var reasons = []struct {
 	err    error
-	code   int
 	reason string
 }{
-	{engine.ErrTimeout, codeTimeout, "timeout"},
-	{engine.ErrClosed, codeSessionClosed, "session_closed"},
-	{engine.ErrEnded, codeSessionClosed, "session_ended"},
-	{pty.ErrExited, codeSessionClosed, "session_ended"},
-	{pty.ErrHungUp, codeSessionClosed, "session_ended"},
-	{protocol.ErrCancelled, codeCancelled, "cancelled"},
-	{engine.ErrNoSession, protocol.CodeInvalidParams, "unknown_session"},
-	{engine.ErrEngineClosed, codeCancelled, "shutting_down"},
-	{engine.ErrInputFull, protocol.CodeInternal, "input_full"},
-	{engine.ErrNoMouse, protocol.CodeInvalidParams, "mouse_not_requested"},
-	{engine.ErrNoKey, protocol.CodeInvalidParams, "key_not_requested"},
-	{engine.ErrTooManyMarks, protocol.CodeInvalidParams, "too_many_marks"},
-	{errNotRun, protocol.CodeInvalidParams, "command_not_run"},
-	{cmdline.ErrNUL, protocol.CodeInvalidParams, "invalid_params"},
-	{plugins.ErrNoPlugin, protocol.CodeInvalidParams, "unknown_plugin"},
-	{plugins.ErrNoAdapter, protocol.CodeInvalidParams, "unknown_adapter"},
-	{plugins.ErrNoPredicate, protocol.CodeInvalidParams, "unknown_predicate"},
-	{plugins.ErrTaken, protocol.CodeInvalidParams, "plugin_exists"},
-	{plugins.ErrBuiltin, protocol.CodeInvalidParams, "plugin_built_in"},
-	{plugins.ErrInUse, protocol.CodeInvalidParams, "plugin_in_use"},
-	{plugins.ErrNoCode, protocol.CodeInvalidParams, "plugin_without_code"},
-	{plugins.ErrNoProgram, protocol.CodeInvalidParams, "no_program"},
-	{plugins.ErrParams, protocol.CodeInvalidParams, "invalid_params"},
-	{plugins.ErrTurn, protocol.CodeInternal, "turn_in_progress"},
-	{errNoRecording, protocol.CodeInvalidParams, "unknown_recording"},
-	{picture.ErrFormat, protocol.CodeInvalidParams, "invalid_params"},
-	{picture.ErrTooLarge, protocol.CodeInternal, "reply_too_large"},
-	{errNoLoading, codeDenied, "server_did_not_grant_plugin_load"},
-	{syscall.EMFILE, protocol.CodeInternal, "limit_exceeded"},
-	{syscall.ENFILE, protocol.CodeInternal, "limit_exceeded"},
-	{syscall.EAGAIN, protocol.CodeInternal, "limit_exceeded"},
+	{engine.ErrTimeout, "timeout"},
+	{engine.ErrClosed, "session_closed"},
+	{engine.ErrEnded, "session_ended"},
+	{pty.ErrExited, "session_ended"},
+	{pty.ErrHungUp, "session_ended"},
+	{protocol.ErrCancelled, "cancelled"},
+	{engine.ErrNoSession, "unknown_session"},
+	{engine.ErrEngineClosed, "shutting_down"},
+	{engine.ErrInputFull, "input_full"},
+	{engine.ErrNoMouse, "mouse_not_requested"},
+	{engine.ErrNoKey, "key_not_requested"},
+	{engine.ErrTooManyMarks, "too_many_marks"},
+	{errNotRun, "command_not_run"},
+	{cmdline.ErrNUL, "invalid_params"},
+	{plugins.ErrNoPlugin, "unknown_plugin"},
+	{plugins.ErrNoAdapter, "unknown_adapter"},
+	{plugins.ErrNoPredicate, "unknown_predicate"},
+	{plugins.ErrTaken, "plugin_exists"},
+	{plugins.ErrBuiltin, "plugin_built_in"},
+	{plugins.ErrInUse, "plugin_in_use"},
+	{plugins.ErrNoCode, "plugin_without_code"},
+	{plugins.ErrNoProgram, "no_program"},
+	{plugins.ErrParams, "invalid_params"},
+	{plugins.ErrTurn, "turn_in_progress"},
+	{errNoRecording, "unknown_recording"},
+	{picture.ErrFormat, "invalid_params"},
+	{picture.ErrTooLarge, "reply_too_large"},
+	{errNoLoading, "server_did_not_grant_plugin_load"},
+	{syscall.EMFILE, "limit_exceeded"},
+	{syscall.ENFILE, "limit_exceeded"},
+	{syscall.EAGAIN, "limit_exceeded"},
 }
 
 // Error maps any error of a request to what goes on the wire. No other function writes a code.
@@ -160,10 +151,10 @@ func wireError(err error) *protocol.Error {
 	if e := protocol.Standard(err); e != nil {
 		return e
 	}
-	e := &protocol.Error{Code: protocol.CodeInternal, Reason: "internal_error", Message: err.Error()}
+	e := &protocol.Error{Reason: "internal_error", Message: err.Error()}
 	for _, r := range reasons {
 		if errors.Is(err, r.err) {
-			e.Code, e.Reason = r.code, r.reason
+			e.Reason = r.reason
 			break
 		}
 	}
@@ -208,7 +199,7 @@ func wireError(err error) *protocol.Error {
 	_ = errors.As(err, &wait)
 	switch {
 	case errors.As(err, &allowed):
-		e.Code, e.Reason = codeDenied, "permission_denied"
+		e.Reason = "permission_denied"
 		data := map[string]any{"required_permission": string(allowed.Permission), "plugin": allowed.Plugin}
 		if allowed.Action != "" {
 			data["action"] = allowed.Action
@@ -222,68 +213,68 @@ func wireError(err error) *protocol.Error {
 	case errors.As(err, &plugin):
 		pluginError(e, plugin)
 	case errors.As(err, &expect):
-		e.Code, e.Reason = protocol.CodeInternal, "expectation_failed"
+		e.Reason = "expectation_failed"
 	case errors.As(err, &gone):
-		e.Code, e.Reason = protocol.CodeInvalidParams, "session_forgotten"
+		e.Reason = "session_forgotten"
 		e.Data = map[string]any{"exit": exitOf(&gone.Exit), "forgotten": gone.At.UTC()}
 	case errors.As(err, &memory):
-		e.Code, e.Reason = protocol.CodeInvalidParams, "memory_limit_unsupported"
+		e.Reason = "memory_limit_unsupported"
 	case errors.As(err, &owned):
-		e.Code, e.Reason = protocol.CodeInvalidParams, "owned_by_adapter"
+		e.Reason = "owned_by_adapter"
 		e.Data = map[string]any{"adapter": owned.adapter}
 	case errors.As(err, &toml):
-		e.Code, e.Reason = protocol.CodeInvalidParams, "invalid_manifest"
+		e.Reason = "invalid_manifest"
 		e.Data = map[string]any{"key": redact.Default.String(toml.Key), "line": toml.Line}
 	case errors.As(err, &load):
-		e.Code, e.Reason = protocol.CodeInvalidParams, "file_refused"
+		e.Reason = "file_refused"
 	case wait != nil:
 		e.Data = wait.evidence
 	case errors.As(err, &typed):
 		e.Data = typed.data()
 	case errors.As(err, &reading):
-		e.Code, e.Reason = codeDenied, "read_only"
+		e.Reason = "read_only"
 	case errors.As(err, &busy), errors.As(err, &stands), errors.As(err, &prompt):
-		e.Code, e.Reason = protocol.CodeInternal, "not_at_prompt"
+		e.Reason = "not_at_prompt"
 	case errors.As(err, &noShell):
-		e.Code, e.Reason = protocol.CodeInvalidParams, "no_shell"
+		e.Reason = "no_shell"
 	case errors.As(err, &param):
-		e.Code, e.Reason = protocol.CodeInvalidParams, param.reason
+		e.Reason = param.reason
 	case errors.As(err, &parse):
-		e.Code, e.Reason, e.Message = protocol.CodeInvalidParams, "invalid_matcher", "params."+parse.Error()
+		e.Reason, e.Message = "invalid_matcher", "params."+parse.Error()
 	case errors.As(err, &name):
-		e.Code, e.Reason = protocol.CodeInvalidParams, "invalid_params"
+		e.Reason = "invalid_params"
 	case errors.As(err, &taken):
-		e.Code, e.Reason = protocol.CodeInvalidParams, "name_taken"
+		e.Reason = "name_taken"
 		e.Data = map[string]any{"name": taken.Name, "session": string(taken.Session)}
 	case errors.As(err, &typing):
-		e.Code, e.Reason = protocol.CodeInvalidParams, "invalid_action"
+		e.Reason = "invalid_action"
 	case errors.As(err, &size):
-		e.Code, e.Reason = protocol.CodeInvalidParams, "size_out_of_range"
+		e.Reason = "size_out_of_range"
 	case errors.As(err, &place):
-		e.Code, e.Reason = protocol.CodeInvalidParams, "position_out_of_range"
+		e.Reason = "position_out_of_range"
 	case errors.As(err, &env):
-		e.Code, e.Reason = protocol.CodeInvalidParams, "invalid_environment"
+		e.Reason = "invalid_environment"
 	case errors.As(err, &many):
-		e.Code, e.Reason = protocol.CodeInvalidParams, "too_many_secrets"
+		e.Reason = "too_many_secrets"
 		e.Data = map[string]any{"count": many.Count, "limit": many.Limit}
 	case errors.As(err, &shell):
-		e.Code, e.Reason = protocol.CodeInvalidParams, "shell_integration_unsupported"
+		e.Reason = "shell_integration_unsupported"
 	case errors.As(err, &limit):
-		e.Code, e.Reason = protocol.CodeInternal, "limit_exceeded"
+		e.Reason = "limit_exceeded"
 		e.Data = map[string]any{"what": limit.What, "limit": limit.Limit}
 	case errors.As(err, &file):
-		e.Code, e.Reason = protocol.CodeInvalidParams, "file_refused"
+		e.Reason = "file_refused"
 	case errors.As(err, &blocked):
 		e.Reason = "input_blocked"
 		e.Data = map[string]any{"written": blocked.Written, "length": blocked.Length}
 	case errors.As(err, &line):
-		e.Code, e.Reason = protocol.CodeInvalidParams, "line_too_long"
+		e.Reason = "line_too_long"
 		e.Data = map[string]any{"length": line.Length, "limit": line.Limit}
 	case errors.As(err, &leased):
-		e.Code, e.Reason = codeDenied, "session_leased"
+		e.Reason = "session_leased"
 		e.Data = map[string]any{"holder": redact.Default.String(leased.Holder), "since": leased.Since.UTC()}
 	case errors.As(err, &start) && e.Reason != "limit_exceeded":
-		e.Code, e.Reason = protocol.CodeInvalidParams, "cannot_start"
+		e.Reason = "cannot_start"
 		e.Data = map[string]any{"operation": start.Op}
 	case errors.As(err, &large):
 		e.Reason = "reply_too_large"
@@ -300,6 +291,7 @@ func wireError(err error) *protocol.Error {
 	if errors.As(err, &intent) {
 		intentData(e, intent, expect)
 	}
+	e.Code = faults[e.Reason].code
 	return e
 }
 
@@ -318,12 +310,12 @@ func pluginError(e *protocol.Error, p *plugins.PluginError) {
 	e.Reason = "plugin_failed"
 	switch {
 	case p.Kind == "missing": // its name is input
-		e.Code, e.Reason = protocol.CodeInvalidParams, "unknown_intent"
+		e.Reason = "unknown_intent"
 		e.Message = "plugin " + p.Plugin + ": " + protocol.Quote(p.Function, 32) + ": " + p.Message
 		e.Data = map[string]any{"plugin": p.Plugin}
 		return
 	case p.Code != "":
-		e.Code, e.Reason, e.Message = protocol.CodeInvalidParams, "intent_refused", p.Message
+		e.Reason, e.Message = "intent_refused", p.Message
 	}
 	data := map[string]any{"plugin": p.Plugin, "function": p.Function, "kind": p.Kind}
 	if p.Code != "" {
@@ -350,17 +342,4 @@ func nearestMethod(name string) string {
 		}
 	}
 	return of[nearest.Of(name, words)]
-}
-
-// ownReasons are the values of data.reason that this dialect adds to protocol.Reasons. Together
-// they are closed: a test reads them out of this package's source.
-var ownReasons = []string{
-	"timeout", "session_closed", "session_ended", "cancelled", "unknown_session", "session_forgotten", "shutting_down", "input_full",
-	"input_blocked", "line_too_long", "mouse_not_requested", "key_not_requested", "too_many_marks", "position_out_of_range", "limit_exceeded", "invalid_matcher",
-	"invalid_redaction", "invalid_action", "invalid_environment", "size_out_of_range", "file_refused", "cannot_start", "unkillable",
-	"reply_too_large", "permission_denied", "plugin_failed", "unknown_intent", "intent_refused", "expectation_failed", "owned_by_adapter",
-	"invalid_manifest", "unknown_plugin", "unknown_adapter", "unknown_predicate", "plugin_exists", "plugin_built_in", "plugin_in_use",
-	"plugin_without_code", "no_program", "turn_in_progress", "server_did_not_grant_plugin_load", "wait_id_in_use", "unknown_recording",
-	"shell_integration_unsupported", "session_leased", "memory_limit_unsupported", "too_many_secrets", "name_taken",
-	"read_only", "not_at_prompt", "no_shell", "command_not_run",
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +81,7 @@ type wire struct {
 	r    *bufio.Reader
 	next int
 	all  bytes.Buffer // everything that was read
+	sent map[string]call
 }
 
 // hang bounds a read: far more than any answer takes.
@@ -110,6 +112,14 @@ func (w *wire) send(method string, params any) (id int) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	raw, err := json.Marshal(params)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if w.sent == nil {
+		w.sent = map[string]call{}
+	}
+	w.sent[strconv.Itoa(w.next)] = call{method, raw}
 	if _, err := w.c.Write(append(b, '\n')); err != nil {
 		w.t.Fatal(err)
 	}
@@ -138,6 +148,7 @@ func (w *wire) read() message {
 		w.t.Fatalf("reading: %v", err)
 	}
 	w.all.WriteString(line)
+	hold(w.t, line, w.sent)
 	var m message
 	if err := json.Unmarshal([]byte(line), &m); err != nil {
 		w.t.Fatalf("%v in %s", err, line)

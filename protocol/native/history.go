@@ -27,13 +27,16 @@ type scrollbackResult struct {
 // maxLines bounds one answer; a client continues from start + count.
 const maxLines = 100_000
 
+// maxStart bounds a line's number: more than any session shows.
+const maxStart = 1 << 40
+
 func (c *client) sessionScrollback(_ context.Context, p scrollbackParams) (scrollbackResult, error) {
 	var none scrollbackResult
 	n, err := count("count", p.Count, 100, 0, maxLines)
 	if err != nil {
 		return none, err
 	}
-	start, err := count("start", p.Start, 0, 0, 1<<40)
+	start, err := count("start", p.Start, 0, 0, maxStart)
 	if err != nil {
 		return none, err
 	}

@@ -61,6 +61,15 @@ func (s *Server) Open(c *protocol.Conn) protocol.Handler {
 		if r.loads && !s.loads {
 			m.Call = func(context.Context, json.RawMessage) (any, error) { return nil, &deniedError{r.name, errNoLoading} }
 		}
+		call := m.Call
+		m.Call = func(ctx context.Context, params json.RawMessage) (any, error) {
+			if cl.strict.Load() {
+				if err := refuseUnknown(r.name, params); err != nil {
+					return nil, err
+				}
+			}
+			return call(ctx, params)
+		}
 		if r.key != nil {
 			m.Key = func(params json.RawMessage) string { return r.key(cl, params) }
 		}
@@ -92,6 +101,7 @@ type client struct {
 	stop    context.CancelFunc
 
 	readsOnly atomic.Bool // set by server.set_access
+	strict    atomic.Bool // set by server.set_strict
 
 	mu sync.Mutex
 	// protects the fields below

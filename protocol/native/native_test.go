@@ -74,7 +74,7 @@ func TestCapabilitiesPrintTheTable(t *testing.T) {
 	if !slices.Equal(told, want) {
 		t.Errorf("the notifications are %v", told)
 	}
-	schema := w.result("server.capabilities", obj{"schema": true})["schema"].(map[string]any)
+	schema := w.result("server.capabilities", obj{"schema": true})["schema"].(map[string]any)["methods"].(map[string]any)
 	for _, m := range methods {
 		s, ok := schema[m].(map[string]any)
 		if !ok || s["params"] == nil || s["result"] == nil || s["about"] == "" {

@@ -3,6 +3,7 @@ package native
 import (
 	"context"
 	"math"
+	"reflect"
 	"slices"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 )
 
 type notificationsParams struct {
-	Enabled  bool     `json:"enabled" jsonschema:"whether to notify"`
+	Enabled  *bool    `json:"enabled" jsonschema:"whether to notify"`
 	Adapters []string `json:"adapters,omitempty" jsonschema:"only sessions of these adapters"`
 	Sessions []string `json:"sessions,omitempty" jsonschema:"only these sessions"`
 	Since    *uint64  `json:"since,omitempty" jsonschema:"with sessions: tell their output after this sequence, too, from 0 all that is kept"`
@@ -27,10 +28,13 @@ type notificationsResult struct {
 }
 
 func (c *client) setNotifications(_ context.Context, p notificationsParams) (notificationsResult, error) {
+	if p.Enabled == nil {
+		return notificationsResult{}, &protocol.ParamError{Path: "enabled", Expected: "a boolean"}
+	}
 	if p.Since != nil && len(p.Sessions) == 0 {
 		return notificationsResult{}, &protocol.ParamError{Path: "since", Expected: "sessions beside it", Got: "none"}
 	}
-	f := filter{enabled: p.Enabled, sessions: p.Sessions, adapters: p.Adapters, hide: p.redactor()}
+	f := filter{enabled: *p.Enabled, sessions: p.Sessions, adapters: p.Adapters, hide: p.redactor()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.notifier == nil {
@@ -49,7 +53,7 @@ func (c *client) setNotifications(_ context.Context, p notificationsParams) (not
 	}
 	c.notifying = f.enabled
 	c.notifier.set(ch)
-	return notificationsResult{Enabled: p.Enabled, Adapters: p.Adapters, Sessions: p.Sessions}, nil
+	return notificationsResult{Enabled: *p.Enabled, Adapters: p.Adapters, Sessions: p.Sessions}, nil
 }
 
 // The notifications.
@@ -61,8 +65,25 @@ const (
 	noteAdapter = "adapter.changed"
 )
 
-// notifications are all of them, as server.capabilities lists them.
-var notifications = []string{noteChanged, noteLeased, noteOutput, noteExited, noteAdapter}
+// notes are all of them.
+var notes = []struct {
+	name, about string
+	params      reflect.Type
+}{
+	{noteChanged, "The screen has changed.", reflect.TypeFor[changedParams]()},
+	{noteLeased, "A client has taken the right to type, or given it back.", reflect.TypeFor[leasedParams]()},
+	{noteOutput, "The program has written something.", reflect.TypeFor[outputParams]()},
+	{noteExited, "The program has ended, and its last byte was told.", reflect.TypeFor[exitedParams]()},
+	{noteAdapter, "The state of an adapter's program is another, or something has happened in the turn.", reflect.TypeFor[adapterChangedParams]()},
+}
+
+// notifications are the names of all of them, as server.capabilities lists them.
+var notifications = func() (names []string) {
+	for _, n := range notes {
+		names = append(names, n.name)
+	}
+	return names
+}()
 
 // A filter is what a client has subscribed to.
 type filter struct {
@@ -456,7 +477,7 @@ type changedParams struct {
 
 type leasedParams struct {
 	Session string     `json:"session"`
-	Lease   *leaseInfo `json:"lease"` // null: it was released
+	Lease   *leaseInfo `json:"lease" jsonschema:"null: it was given back"`
 }
 
 type outputParams struct {
@@ -469,9 +490,9 @@ type outputParams struct {
 type exitedParams struct {
 	Session  string  `json:"session"`
 	Sequence uint64  `json:"sequence"`
-	Code     *int    `json:"exit_code"`
-	Signal   *string `json:"signal"`
-	Limit    string  `json:"limit,omitempty"`
+	Code     *int    `json:"exit_code" jsonschema:"null when a signal ended it"`
+	Signal   *string `json:"signal" jsonschema:"such as SIGKILL; null when it exited"`
+	Limit    string  `json:"limit,omitempty" jsonschema:"that the session went over, which ended it: max_ms, idle_ms, max_memory or owner"`
 }
 
 // A stateCursor is how far one adapter has been sent.
@@ -538,9 +559,9 @@ type adapterChangedParams struct {
 	Plugin   string `json:"plugin"`
 	Session  string `json:"session"`
 	Sequence uint64 `json:"sequence"`
-	State    string `json:"state"`
-	Previous string `json:"previous,omitempty"` // the state sent last; the same when something else happened in the turn
-	Events   uint64 `json:"events"`             // the number of the newest event
+	State    string `json:"state" jsonschema:"the state's name"`
+	Previous string `json:"previous,omitempty" jsonschema:"the state that was told last; the same when something else happened in the turn"`
+	Events   uint64 `json:"events" jsonschema:"the seq of the newest event in adapter.events"`
 }
 
 type orderingParams struct {

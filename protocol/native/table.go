@@ -22,6 +22,7 @@ type row struct {
 	reads  bool                 // read-only connections may call it
 	loads  bool                 // refused unless the server was started to let clients load plugins
 	needs  []plugins.Permission // of the adapter or plugin that a request names
+	queues string               // the member of params that names what requests queue behind; "": they do not
 }
 
 // method makes a row of a handler.
@@ -45,7 +46,8 @@ func method[P, R any](name, about string, f func(*client, context.Context, P) (R
 // onSession is a row whose requests queue behind unfinished ones of the same session.
 func onSession[P, R any](name, about string, f func(*client, context.Context, P) (R, error)) row {
 	r := method(name, about, f)
-	member := protocol.KeyMember("session")
+	r.queues = "session"
+	member := protocol.KeyMember(r.queues)
 	r.key = func(c *client, params json.RawMessage) string {
 		return string(c.Engine.Resolve(engine.ID(member(params))))
 	}
@@ -60,6 +62,7 @@ func init() { // a literal would be an initialization cycle: server.capabilities
 		reads(method("server.capabilities", "Tells what this server can do; with schema, the shape of every method.", (*client).capabilities)),
 		reads(method("server.set_notifications", "Turns notifications of this connection on or off.", (*client).setNotifications)),
 		reads(method("server.set_ordering", "Says whether requests queue behind others of their session.", (*client).setOrdering)),
+		reads(method("server.set_strict", "Says whether members of params that a method does not have are refused.", (*client).setStrict)),
 		reads(method("server.set_access", "Has this connection only read from now on.", (*client).setAccess)),
 		reads(method("server.metrics", "Tells counts of the server, for a monitor.", (*client).serverMetrics)),
 		method("session.create", "Starts a program on a terminal of its own.", (*client).sessionCreate),

@@ -29,7 +29,7 @@ type adapterWaitParams struct {
 
 type adapterWaitResult struct {
 	State     *stateShape `json:"state"`
-	Matched   *outcome    `json:"matched"`
+	Matched   outcome     `json:"matched"`
 	WaitID    *string     `json:"wait_id,omitempty"`
 	Sequence  uint64      `json:"sequence"`
 	Next      string      `json:"next" jsonschema:"just behind what matched, for the since of a wait"`
@@ -75,7 +75,7 @@ func (c *client) wait(ctx context.Context, a *plugins.Adapter, hide *redact.Reda
 		return nil, adapterWaitError(l, state, m, out, err)
 	}
 	return &adapterWaitResult{
-		State: state, Matched: l.outcome(out.Match), WaitID: p.WaitID, Sequence: out.View.Sequence, Next: out.Next.String(), ElapsedMS: out.Elapsed.Milliseconds(),
+		State: state, Matched: *l.outcome(out.Match), WaitID: p.WaitID, Sequence: out.View.Sequence, Next: out.Next.String(), ElapsedMS: out.Elapsed.Milliseconds(),
 	}, nil
 }
 
@@ -94,12 +94,14 @@ type turnParams struct {
 }
 
 type turnResult struct {
-	State    *stateShape     `json:"state"`
-	Matched  *outcome        `json:"matched" jsonschema:"null when what was to be submitted was not: then nothing is waited for"`
-	WaitID   *string         `json:"wait_id,omitempty"`
-	Sequence uint64          `json:"sequence"`
-	Receipt  plugins.Receipt `json:"receipt"`
-	Snapshot *look           `json:"snapshot,omitempty" jsonschema:"the screen, when what was to be submitted was not"`
+	State     *stateShape     `json:"state"`
+	Matched   *outcome        `json:"matched" jsonschema:"null when what was to be submitted was not: then nothing is waited for"`
+	WaitID    *string         `json:"wait_id,omitempty"`
+	Sequence  uint64          `json:"sequence"`
+	Next      string          `json:"next,omitempty" jsonschema:"just behind what matched, for the since of a wait"`
+	ElapsedMS *int64          `json:"elapsed_ms,omitempty" jsonschema:"of the wait"`
+	Receipt   plugins.Receipt `json:"receipt"`
+	Snapshot  *look           `json:"snapshot,omitempty" jsonschema:"the screen, when what was to be submitted was not"`
 }
 
 func (c *client) adapterTurn(ctx context.Context, a *plugins.Adapter, p turnParams) (*turnResult, error) {
@@ -134,7 +136,8 @@ func (c *client) adapterTurn(ctx context.Context, a *plugins.Adapter, p turnPara
 		if err != nil {
 			return err
 		}
-		r.State, r.Matched, r.Sequence = w.State, w.Matched, w.Sequence
+		r.State, r.Matched, r.Sequence = w.State, &w.Matched, w.Sequence
+		r.Next, r.ElapsedMS = w.Next, &w.ElapsedMS
 		return nil
 	})
 	return r, err

@@ -259,8 +259,8 @@ type outcome struct {
 }
 
 type scrolledLine struct {
-	Line uint64 `json:"line"`
-	Text string `json:"text"`
+	Line uint64 `json:"line" jsonschema:"counted from the session's first line"`
+	Text string `json:"text" jsonschema:"the whole line"`
 }
 
 // outcome makes what a client may see of a match; nil of none.

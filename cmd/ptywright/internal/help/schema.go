@@ -6,6 +6,7 @@ package help
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -40,12 +41,14 @@ func Commands(std cli.Stdio) []*cobra.Command {
 
 func schemaCommand(std cli.Stdio) *cobra.Command {
 	var socket string
+	var openrpc bool
 	c := &cobra.Command{
 		Use:   "schema",
 		Short: "Print every method and every command as JSON Schema",
-		Long: `Print one JSON object: "methods", with the params and result of each as JSON Schema, as in
-server.capabilities; and "commands", with their arguments, flags and exit codes. This needs no server;
-with --socket the methods are those of the server listening there.`,
+		Long: `Print one JSON object: the model of the native wire, a JSON Schema (2020-12) of every message
+with "methods", "notifications" and "errors" beside it; and "commands", with their arguments, flags and
+exit codes. This needs no server; with --socket the model is that of the server listening there. With
+--openrpc print the methods as an OpenRPC document instead.`,
 		Example: `  ptywright schema | python3 -c 'import json,sys; print(*json.load(sys.stdin)["commands"], sep="\n")'`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -56,18 +59,29 @@ with --socket the methods are those of the server listening there.`,
 			if err != nil {
 				return err
 			}
-			commands := map[string]any{}
-			describe(c.Root(), "", commands)
+			var model map[string]any
+			if err := json.Unmarshal(methods["schema"], &model); err != nil {
+				return fmt.Errorf("read the server's model: %w", err)
+			}
+			if openrpc {
+				if model, err = native.OpenRPC(model, cli.Version()); err != nil {
+					return fmt.Errorf("make an OpenRPC document: %w", err)
+				}
+			} else {
+				commands := map[string]any{}
+				describe(c.Root(), "", commands)
+				model["name"], model["version"], model["commands"] = "ptywright", cli.Version(), commands
+				for _, list := range []string{"matchers", "actions", "reasons"} {
+					model[list] = methods[list]
+				}
+			}
 			e := json.NewEncoder(std.Out)
 			e.SetEscapeHTML(false)
 			e.SetIndent("", " ")
-			return e.Encode(map[string]any{
-				"$schema": "https://json-schema.org/draft/2020-12/schema", "name": "ptywright", "version": cli.Version(),
-				"methods": methods["schema"], "matchers": methods["matchers"], "actions": methods["actions"], "reasons": methods["reasons"],
-				"notifications": methods["notifications"], "commands": commands,
-			})
+			return e.Encode(model)
 		},
 	}
+	c.Flags().BoolVar(&openrpc, "openrpc", false, "print the methods as an OpenRPC document")
 	c.Flags().StringVar(&socket, "socket", "", "print the methods of the server at this `PATH`")
 	return c
 }

@@ -113,15 +113,23 @@ type schema struct {
 func (m *machine) schemas() map[string]schema {
 	if m.shapes == nil {
 		var caps struct {
-			Schema map[string]json.RawMessage `json:"schema"`
+			Schema struct {
+				Methods map[string]struct {
+					About  string `json:"about"`
+					Params struct {
+						Ref string `json:"$ref"`
+					} `json:"params"`
+				} `json:"methods"`
+				Defs map[string]json.RawMessage `json:"$defs"`
+			} `json:"schema"`
 		}
 		if m.call(m.context(), "server.capabilities", map[string]bool{"schema": true}, &caps) != nil {
 			return nil
 		}
 		m.shapes = map[string]schema{}
-		for name, raw := range caps.Schema {
-			var s schema
-			if json.Unmarshal(raw, &s) == nil {
+		for name, method := range caps.Schema.Methods {
+			s := schema{About: method.About}
+			if json.Unmarshal(caps.Schema.Defs[strings.TrimPrefix(method.Params.Ref, "#/$defs/")], &s.Params) == nil {
 				m.shapes[name] = s
 			}
 		}

@@ -148,7 +148,7 @@ func TestUnfinishedChunks(t *testing.T) {
 func TestCompletionOfLua(t *testing.T) {
 	f := &fake{answers: map[string]string{
 		"session.create": `{"session":"s1"}`, "session.list": `{"details":[{"session":"s1","program":"sh"},{"session":"s2","program":"vi\u001b[2J"}]}`,
-		"server.capabilities": `{"schema":{"session.search":{"about":"Finds.","params":{"properties":{"text":{"description":"what"},"max":{}}}}}}`,
+		"server.capabilities": `{"schema":{"methods":{"session.search":{"about":"Finds.","params":{"$ref":"#/$defs/S"}}},"$defs":{"S":{"properties":{"text":{"description":"what"},"max":{}}}}}}`,
 		"adapter.list":        `{"plugins":[{"name":"less"}]}`, "adapter.start": `{"adapter":"e1","plugin":"less","session":"s3"}`,
 		"plugin.describe": `{"intents":[{"name":"next_page"},{"name":"search","params_schema":{"required":["text"]}}]}`,
 	}}

@@ -1,0 +1,185 @@
+package native
+
+import "encoding/json"
+
+// The shapes of what encodes itself: the model of the wire is made of them. The tests hold every
+// message that they send or get against the model.
+
+type snapshotShape struct {
+	Size              sizeShape   `json:"size"`
+	Cursor            cursorShape `json:"cursor"`
+	Sequence          uint64      `json:"sequence"`
+	PlainText         string      `json:"plain_text" jsonschema:"rows cut at their last non-blank, soft-wrapped rows joined, blank rows at the end dropped"`
+	Lines             []string    `json:"lines" jsonschema:"one string a row"`
+	Cells             []cellShape `json:"cells" jsonschema:"every cell by rows; with runs: stretches of one style; else empty"`
+	AlternateScreen   bool        `json:"alternate_screen"`
+	ApplicationCursor bool        `json:"application_cursor"`
+	ApplicationKeypad bool        `json:"application_keypad"`
+	BracketedPaste    bool        `json:"bracketed_paste" jsonschema:"the program takes a paste in brackets"`
+	Mouse             string      `json:"mouse" jsonschema:"what the program asks for: none, x10, vt200, drag or any"`
+	Title             *string     `json:"title"`
+	SecretInput       bool        `json:"secret_input" jsonschema:"the program reads a secret: the terminal does not echo what is typed"`
+	Exit              *exitInfo   `json:"exit"`
+}
+
+type sizeShape struct {
+	Rows        uint16 `json:"rows"`
+	Cols        uint16 `json:"cols"`
+	PixelWidth  uint16 `json:"pixel_width"`
+	PixelHeight uint16 `json:"pixel_height"`
+}
+
+type cursorShape struct {
+	Row     uint16 `json:"row" jsonschema:"from 0"`
+	Col     uint16 `json:"col" jsonschema:"from 0"`
+	Visible bool   `json:"visible"`
+}
+
+type cellShape struct {
+	Row              int        `json:"row"`
+	Col              int        `json:"col"`
+	Cols             int        `json:"cols,omitempty" jsonschema:"of a run"`
+	Text             string     `json:"text"`
+	Wide             bool       `json:"wide,omitempty"`
+	WideContinuation bool       `json:"wide_continuation,omitempty"`
+	Style            styleShape `json:"style"`
+}
+
+type styleShape struct {
+	Foreground     string `json:"foreground" jsonschema:"default, idx:N or rgb:R:G:B"`
+	Background     string `json:"background" jsonschema:"default, idx:N or rgb:R:G:B"`
+	Bold           bool   `json:"bold"`
+	Dim            bool   `json:"dim"`
+	Italic         bool   `json:"italic"`
+	Underline      bool   `json:"underline"`
+	Inverse        bool   `json:"inverse"`
+	Strike         bool   `json:"strike,omitempty"`
+	Hidden         bool   `json:"hidden,omitempty"`
+	Blink          bool   `json:"blink,omitempty"`
+	Overline       bool   `json:"overline,omitempty"`
+	UnderlineStyle string `json:"underline_style,omitempty"`
+	UnderlineColor string `json:"underline_color,omitempty"`
+	Link           string `json:"link,omitempty"`
+}
+
+type frameShape struct {
+	Sequence    uint64           `json:"sequence" jsonschema:"for the next since"`
+	Full        bool             `json:"full" jsonschema:"every row is there: the client had none, or another size"`
+	Size        cellsShape       `json:"size"`
+	Rows        []rowShape       `json:"rows" jsonschema:"those that have changed"`
+	Cursor      frameCursorShape `json:"cursor"`
+	Modes       modesShape       `json:"modes"`
+	Title       *string          `json:"title"`
+	SecretInput bool             `json:"secret_input"`
+	Bell        uint64           `json:"bell" jsonschema:"the sequence at which the bell rang last; 0: not yet"`
+	Lease       *leaseInfo       `json:"lease" jsonschema:"who alone may type; null: everybody"`
+	Exit        *exitInfo        `json:"exit"`
+}
+
+type cellsShape struct {
+	Rows uint16 `json:"rows"`
+	Cols uint16 `json:"cols"`
+}
+
+type frameCursorShape struct {
+	cursorShape
+	Style uint8 `json:"style" jsonschema:"what DECSCUSR set, 0 to 6"`
+}
+
+type modesShape struct {
+	AlternateScreen   bool   `json:"alternate_screen"`
+	ApplicationCursor bool   `json:"application_cursor"`
+	ApplicationKeypad bool   `json:"application_keypad"`
+	BracketedPaste    bool   `json:"bracketed_paste"`
+	FocusEvents       bool   `json:"focus_events"`
+	ReverseVideo      bool   `json:"reverse_video"`
+	Mouse             string `json:"mouse"`
+	KittyKeyboard     uint8  `json:"kitty_keyboard" jsonschema:"flags of the kitty keyboard protocol"`
+	ModifyOtherKeys   uint8  `json:"modify_other_keys"`
+}
+
+type rowShape struct {
+	Row  int        `json:"row"`
+	Runs []runShape `json:"runs,omitempty"`
+	ANSI string     `json:"ansi,omitempty" jsonschema:"with form ansi: to be written at the beginning of a blank line, with no style set"`
+}
+
+type runShape struct {
+	Col   int        `json:"col"`
+	Cols  int        `json:"cols"`
+	Text  string     `json:"text"`
+	Style styleShape `json:"style"`
+}
+
+type waitShape struct {
+	Matched        bool          `json:"matched"`
+	Sequence       uint64        `json:"sequence"`
+	Next           string        `json:"next" jsonschema:"just behind what matched, for the since of the next wait"`
+	Forgotten      bool          `json:"forgotten,omitempty" jsonschema:"the session was: of the snapshot only exit means anything"`
+	ElapsedMS      int64         `json:"elapsed_ms"`
+	Outcome        outcome       `json:"outcome"`
+	Before         string        `json:"before,omitempty" jsonschema:"with since: what came between it and the text that matched, at most the last 16 KiB"`
+	BeforeCut      bool          `json:"before_truncated,omitempty" jsonschema:"before had more"`
+	Missed         bool          `json:"missed,omitempty" jsonschema:"lines that scrolled off the screen were lost before they could be looked at"`
+	Snapshot       snapshotShape `json:"snapshot"`
+	TranscriptTail string        `json:"transcript_tail"`
+}
+
+type (
+	bareOutcome struct {
+		Kind string `json:"kind"`
+	}
+	textOutcome struct {
+		Kind     string        `json:"kind"`
+		Text     string        `json:"text" jsonschema:"the text that was looked for"`
+		Scrolled *scrolledLine `json:"scrolled,omitempty" jsonschema:"the line, when it had left the screen"`
+	}
+	regexOutcome struct {
+		Kind     string            `json:"kind"`
+		Pattern  string            `json:"pattern"`
+		Capture  string            `json:"capture" jsonschema:"group 1, else the whole match"`
+		Groups   []*string         `json:"groups,omitempty" jsonschema:"each group in order, null for one that took no part"`
+		Named    map[string]string `json:"named,omitempty" jsonschema:"the named groups that took part"`
+		Scrolled *scrolledLine     `json:"scrolled,omitempty" jsonschema:"the line, when it had left the screen"`
+	}
+	cursorOutcome struct {
+		Kind string `json:"kind"`
+		Row  uint16 `json:"row" jsonschema:"from 0"`
+		Col  uint16 `json:"col" jsonschema:"from 0"`
+	}
+	stableOutcome struct {
+		Kind  string `json:"kind"`
+		MinMS uint64 `json:"min_ms"`
+	}
+	finishedOutcome struct {
+		Kind     string `json:"kind"`
+		Command  string `json:"command"`
+		ExitCode *int   `json:"exit_code" jsonschema:"null when the shell did not tell"`
+	}
+	luaOutcome struct {
+		Kind      string          `json:"kind"`
+		Plugin    string          `json:"plugin"`
+		Predicate string          `json:"predicate"`
+		Evidence  json.RawMessage `json:"evidence,omitempty" jsonschema:"what the predicate told"`
+		Capture   json.RawMessage `json:"capture,omitempty" jsonschema:"what the predicate captured"`
+	}
+	anyOutcome struct {
+		Kind    string  `json:"kind"`
+		Index   uint16  `json:"index" jsonschema:"of the matcher that held, from 0"`
+		Matched outcome `json:"matched"`
+	}
+	allOutcome struct {
+		Kind    string    `json:"kind"`
+		Matched []outcome `json:"matched" jsonschema:"one for each matcher"`
+	}
+)
+
+type cancelRequestParams struct {
+	ID requestID `json:"id" jsonschema:"of the request"`
+}
+
+type requestID struct{}
+
+type cancelRequestResult struct {
+	Cancelled bool `json:"cancelled" jsonschema:"false: no such request was under way"`
+}

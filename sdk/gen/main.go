@@ -1,0 +1,63 @@
+// Command gen (no stability promise) writes what is made from the model of the wire:
+// protocol/model.json and sdk/vectors.json. Run it in the root of the repository:
+//
+//	go run ./sdk/gen
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/ptywright/ptywright/protocol/native"
+)
+
+func main() {
+	if err := write("."); err != nil {
+		fmt.Fprintln(os.Stderr, "gen:", err)
+		os.Exit(1)
+	}
+}
+
+// write writes every file below root.
+func write(root string) error {
+	files, err := files()
+	if err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(name)), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// files returns every file by its path below the root of the repository.
+func files() (map[string][]byte, error) {
+	model, err := native.Plain(native.Model())
+	if err != nil {
+		return nil, err
+	}
+	text, err := encode(model, " ")
+	if err != nil {
+		return nil, err
+	}
+	vectors, err := vectorsOf(model.(map[string]any))
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{"protocol/model.json": text, "sdk/vectors.json": vectors}, nil
+}
+
+// encode encodes a value with sorted members.
+func encode(v any, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	err := e.Encode(v)
+	return b.Bytes(), err
+}
