@@ -141,7 +141,9 @@ func TestShellAdapter(t *testing.T) {
 			}
 			// What is typed fills its row to the last column; the prompt below it may be another.
 			fill := func(before string) string {
-				var now struct{ State struct{ Metadata struct{ Prompt string } } }
+				var now struct {
+					State struct{ Metadata struct{ Prompt string } }
+				}
 				p.call("adapter.state", obj{"adapter": p.id}, &now)
 				return strings.Repeat("f", 80-len(now.State.Metadata.Prompt+" "+before))
 			}
