@@ -87,19 +87,20 @@ func TestInputCanBeCancelled(t *testing.T) {
 		p.Take(0)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		var wg sync.WaitGroup
-		wg.Go(func() { // waits for its turn behind the one under way
-			_, err := s.Do(ctx, engine.Text("second"))
-			if !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("second: %v", err)
-			}
-		})
-		_, err := s.Do(ctx, engine.Text("first"))
+		first := make(chan error)
+		go func() {
+			_, err := s.Do(ctx, engine.Text("first"))
+			first <- err
+		}()
+		synctest.Wait() // it is under way: the second waits for its turn
+		if _, err := s.Do(ctx, engine.Text("second")); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("second: %v", err)
+		}
+		err := <-first
 		var blocked *engine.InputBlockedError
 		if !errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &blocked) {
 			t.Errorf("first: %v", err)
 		}
-		wg.Wait()
 	})
 }
 

@@ -33,26 +33,29 @@ func ActionTypes() []string { return slices.Sorted(maps.Keys(actions)) }
 type actionType struct {
 	about string
 	make  func(value tree.Value) Action
-	shape tree.Shape // of its value; nil: it takes none
+	shape func() tree.Shape // of its value; nil: it takes none
+}
+
+func textShape(about string) func() tree.Shape {
+	return func() tree.Shape { return tree.TextShape(about) }
 }
 
 // actions are the types of an action.
 var actions = map[string]actionType{
-	"text": {"types a text as it is", func(v tree.Value) Action { return Text(v.Text()) }, tree.TextShape("what to type")},
+	"text": {"types a text as it is", func(v tree.Value) Action { return Text(v.Text()) }, textShape("what to type")},
 	"paste": {"writes a text as it is, without brackets", func(v tree.Value) Action { return Paste(v.Text()) },
-		tree.TextShape("what to write")},
+		textShape("what to write")},
 	"bracketed_paste": {"pastes a text in brackets, without control characters other than tabs and line ends",
-		func(v tree.Value) Action { return BracketedPaste(v.Text()) }, tree.TextShape("what to paste")},
-	"mark_transcript": {"sets a label at the end of the output", parseMark, tree.ObjectShape(map[string]tree.Shape{
-		"label": {"type": "string", "minLength": 1, "maxLength": maxLabel, "description": fmt.Sprintf("1 to %d bytes", maxLabel)},
-	})},
-	"stream_text": {"types a text in chunks, with a pause after each", parseStream, streamShape},
-	"key":         {"presses a key", parseKey, keyShape},
+		func(v tree.Value) Action { return BracketedPaste(v.Text()) }, textShape("what to paste")},
+	"mark_transcript": {"sets a label at the end of the output", parseMark, markShape},
+	"stream_text":     {"types a text in chunks, with a pause after each", parseStream, streamShape},
+	"key":             {"presses a key", parseKey, keyShape},
 	"signal": {"signals the foreground process group", parseSignal,
-		tree.EnumShape(pty.Signals(), "the signal's name")},
-	"mouse":     {"presses, releases or moves the mouse", parseMouse, mouseShape},
-	"resize":    {"changes the terminal's size", parseResize, resizeShape},
-	"theme":     {"changes the colours that the program is told of", parseTheme, tree.EnumShape(vt.Themes(), "the theme's name")},
+		func() tree.Shape { return tree.EnumShape(pty.Signals(), "the signal's name") }},
+	"mouse":  {"presses, releases or moves the mouse", parseMouse, mouseShape},
+	"resize": {"changes the terminal's size", parseResize, resizeShape},
+	"theme": {"changes the colours that the program is told of", parseTheme,
+		func() tree.Shape { return tree.EnumShape(vt.Themes(), "the theme's name") }},
 	"interrupt": {"types the byte 0x03", func(tree.Value) Action { return Interrupt{} }, nil},
 	"eof":       {"types the byte 0x04", func(tree.Value) Action { return EOF{} }, nil},
 	"kill":      {"ends the program and all it started", func(tree.Value) Action { return Kill{} }, nil},
@@ -88,13 +91,15 @@ var keyEvents = map[string]vt.KeyEvent{
 	"press": vt.KeyPress, "repeat": vt.KeyRepeat, "release": vt.KeyRelease,
 }
 
-var keyShape = tree.Shape{"oneOf": []any{
-	tree.Shape{"type": "string", "description": "the key's name: a tap of it", "examples": []any{"enter"}},
-	tree.ObjectShape(map[string]tree.Shape{
-		"key":   {"type": "string", "description": "the key's name", "examples": []any{"enter"}},
-		"event": tree.ChoiceShape(keyEvents, "what happens to the key; without it a tap"),
-	}, "event"),
-}}
+func keyShape() tree.Shape {
+	return tree.Shape{"oneOf": []any{
+		tree.Shape{"type": "string", "description": "the key's name: a tap of it", "examples": []any{"enter"}},
+		tree.ObjectShape(map[string]tree.Shape{
+			"key":   {"type": "string", "description": "the key's name", "examples": []any{"enter"}},
+			"event": tree.ChoiceShape(keyEvents, "what happens to the key; without it a tap"),
+		}, "event"),
+	}}
+}
 
 // parseKey reads the name of a key, or {key, event?}: a tap of it, unless an event is given.
 func parseKey(v tree.Value) Action {
@@ -129,6 +134,12 @@ func parseSignal(v tree.Value) Action {
 // maxLabel bounds a transcript mark's label, in bytes.
 const maxLabel = 256
 
+func markShape() tree.Shape {
+	return tree.ObjectShape(map[string]tree.Shape{
+		"label": {"type": "string", "minLength": 1, "maxLength": maxLabel, "description": fmt.Sprintf("1 to %d bytes", maxLabel)},
+	})
+}
+
 func parseMark(v tree.Value) Action {
 	v.Object("an object with label")
 	v = v.At("label")
@@ -147,13 +158,15 @@ const (
 	maxDelayMS        = 100
 )
 
-var streamShape = tree.ObjectShape(map[string]tree.Shape{
-	"text": tree.TextShape("what to type"),
-	"chunk_chars": tree.IntOrShape(defaultChunkChars, 1, math.MaxInt32,
-		fmt.Sprintf("characters of a chunk; more than %d are taken for %[1]d", maxChunkChars)),
-	"delay_ms": tree.IntOrShape(defaultDelayMS, 0, math.MaxInt32,
-		fmt.Sprintf("pause after each chunk; more than %d are taken for %[1]d", maxDelayMS)),
-}, "chunk_chars", "delay_ms")
+func streamShape() tree.Shape {
+	return tree.ObjectShape(map[string]tree.Shape{
+		"text": tree.TextShape("what to type"),
+		"chunk_chars": tree.IntOrShape(defaultChunkChars, 1, math.MaxInt32,
+			fmt.Sprintf("characters of a chunk; more than %d are taken for %[1]d", maxChunkChars)),
+		"delay_ms": tree.IntOrShape(defaultDelayMS, 0, math.MaxInt32,
+			fmt.Sprintf("pause after each chunk; more than %d are taken for %[1]d", maxDelayMS)),
+	}, "chunk_chars", "delay_ms")
+}
 
 func parseStream(v tree.Value) Action {
 	v.Object("an object with text")
@@ -166,11 +179,13 @@ func parseStream(v tree.Value) Action {
 	}
 }
 
-var resizeShape = tree.ObjectShape(map[string]tree.Shape{
-	"rows": tree.IntShape(1, MaxSide, "rows of the terminal"), "cols": tree.IntShape(1, MaxSide, "columns of the terminal"),
-	"pixel_width":  tree.IntOrShape(0, 0, math.MaxUint16, "width in pixels; 0: not known"),
-	"pixel_height": tree.IntOrShape(0, 0, math.MaxUint16, "height in pixels; 0: not known"),
-}, "pixel_width", "pixel_height")
+func resizeShape() tree.Shape {
+	return tree.ObjectShape(map[string]tree.Shape{
+		"rows": tree.IntShape(1, MaxSide, "rows of the terminal"), "cols": tree.IntShape(1, MaxSide, "columns of the terminal"),
+		"pixel_width":  tree.IntOrShape(0, 0, math.MaxUint16, "width in pixels; 0: not known"),
+		"pixel_height": tree.IntOrShape(0, 0, math.MaxUint16, "height in pixels; 0: not known"),
+	}, "pixel_width", "pixel_height")
+}
 
 func parseResize(v tree.Value) Action {
 	v.Object("an object with rows and cols")
@@ -190,12 +205,14 @@ var mouseActions = map[string]vt.MouseAction{"press": vt.MousePress, "release": 
 
 var mouseMods = map[string]vt.Mods{"shift": vt.Shift, "alt": vt.Alt, "ctrl": vt.Ctrl}
 
-var mouseShape = tree.ObjectShape(map[string]tree.Shape{
-	"row": tree.IntShape(0, MaxSide-1, "from 0"), "col": tree.IntShape(0, MaxSide-1, "from 0"),
-	"button": tree.ChoiceShape(mouseButtons, "left (default), or another"),
-	"action": tree.ChoiceShape(mouseActions, "press (default), release or move"),
-	"mods":   {"type": "array", "items": tree.ChoiceShape(mouseMods, "a key that is held down")},
-}, "button", "action", "mods")
+func mouseShape() tree.Shape {
+	return tree.ObjectShape(map[string]tree.Shape{
+		"row": tree.IntShape(0, MaxSide-1, "from 0"), "col": tree.IntShape(0, MaxSide-1, "from 0"),
+		"button": tree.ChoiceShape(mouseButtons, "left (default), or another"),
+		"action": tree.ChoiceShape(mouseActions, "press (default), release or move"),
+		"mods":   {"type": "array", "items": tree.ChoiceShape(mouseMods, "a key that is held down")},
+	}, "button", "action", "mods")
+}
 
 // parseMouse reads {row, col, button?, action?, mods?}: by default a press of the left button.
 func parseMouse(v tree.Value) Action {

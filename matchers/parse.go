@@ -80,9 +80,9 @@ type parser struct {
 type kind struct {
 	about    string
 	parse    func(p *parser, value any, path string, depth int) (Matcher, error)
-	shape    tree.Shape // of its value; nil: it takes none
-	optional bool       // the value may be left out
-	scoped   bool       // it takes a scope
+	shape    func() tree.Shape // of its value; nil: it takes none
+	optional bool              // the value may be left out
+	scoped   bool              // it takes a scope
 }
 
 // kinds are the matcher types.
@@ -102,43 +102,63 @@ func init() { // a literal would be an initialization cycle through any, all and
 			parse: text(func(_ *parser, s string) Matcher { return &title{query: contained(s), kind: "title_contains"} })},
 		"title_regex": {about: "an expression is found in the window title", shape: regexShape,
 			parse: regex(func(_ *parser, e *expression) Matcher { return titleRegex(e) })},
-		"cursor_at": {about: "the cursor is there", parse: parseCursorAt, shape: tree.ObjectShape(map[string]tree.Shape{
-			"row": tree.IntShape(0, maxPlace, "from 0"), "col": tree.IntShape(0, maxPlace, "from 0"),
-		})},
-		"screen_stable": {about: "the screen has not changed for so long", parse: parseStable,
-			shape: tree.ObjectShape(map[string]tree.Shape{
-				"min_ms": tree.IntShape(0, int(maxStable.Milliseconds()), "milliseconds without a change"),
-			})},
+		"cursor_at":      {about: "the cursor is there", parse: parseCursorAt, shape: cursorShape},
+		"screen_stable":  {about: "the screen has not changed for so long", parse: parseStable, shape: stableShape},
 		"process_exited": {about: "the program has ended and its last byte has been read", parse: constant(Exited)},
 		"bell":           {about: "the bell rang since the wait began, or since the request's since", parse: constant(Bell)},
 		"command_finished": {about: "a command of a shell that marks them ended since the wait began, or since the request's since",
 			parse: parseCommandFinished, shape: finishedShape, optional: true},
 		"any": {about: "one of several matchers holds", parse: list(Any), shape: listShape},
 		"all": {about: "several matchers hold at once", parse: list(All), shape: listShape},
-		"not": {about: "a matcher does not hold", parse: parseNot, shape: tree.Shape{"$ref": matcherRef}},
-		"lua": {about: "a plugin's predicate says so", parse: parseLua, shape: tree.ObjectShape(map[string]tree.Shape{
-			"plugin":    tree.TextShape("the plugin's name; a plugin's own matchers may leave it out"),
-			"predicate": tree.TextShape("a function of the plugin"),
-			"params":    {"description": "what the function gets"},
-		}, "params")},
+		"not": {about: "a matcher does not hold", parse: parseNot, shape: matcherShape},
+		"lua": {about: "a plugin's predicate says so", parse: parseLua, shape: luaShape},
 	}
 }
 
 // matcherRef is where [Schemas] expects the schema of any matcher.
 const matcherRef = "#/$defs/Matcher"
 
-var (
-	textShape  = tree.TextShape(fmt.Sprintf("text to find, at most %d bytes", MaxText))
-	regexShape = tree.TextShape(fmt.Sprintf("RE2 expression to find, at most %d bytes", MaxPattern))
-	listShape  = tree.Shape{"type": "array", "items": tree.Shape{"$ref": matcherRef}}
-	// finishedShape is closed: an unknown member that was ignored would match any exit code.
-	finishedShape = closed(tree.ObjectShape(map[string]tree.Shape{"exit_code": tree.IntShape(0, maxExit, "only with this exit code")}, "exit_code"))
-	scopeShape    = tree.EnumShape([]Scope{Seen, OnScreen}, "seen (default) also reads lines that scroll off the screen")
-)
+func textShape() tree.Shape {
+	return tree.TextShape(fmt.Sprintf("text to find, at most %d bytes", MaxText))
+}
 
-func closed(s tree.Shape) tree.Shape {
+func regexShape() tree.Shape {
+	return tree.TextShape(fmt.Sprintf("RE2 expression to find, at most %d bytes", MaxPattern))
+}
+
+func matcherShape() tree.Shape { return tree.Shape{"$ref": matcherRef} }
+
+func listShape() tree.Shape { return tree.Shape{"type": "array", "items": matcherShape()} }
+
+func cursorShape() tree.Shape {
+	return tree.ObjectShape(map[string]tree.Shape{
+		"row": tree.IntShape(0, maxPlace, "from 0"), "col": tree.IntShape(0, maxPlace, "from 0"),
+	})
+}
+
+func stableShape() tree.Shape {
+	return tree.ObjectShape(map[string]tree.Shape{
+		"min_ms": tree.IntShape(0, int(maxStable.Milliseconds()), "milliseconds without a change"),
+	})
+}
+
+// finishedShape is closed: an unknown member that was ignored would match any exit code.
+func finishedShape() tree.Shape {
+	s := tree.ObjectShape(map[string]tree.Shape{"exit_code": tree.IntShape(0, maxExit, "only with this exit code")}, "exit_code")
 	s["additionalProperties"] = false
 	return s
+}
+
+func luaShape() tree.Shape {
+	return tree.ObjectShape(map[string]tree.Shape{
+		"plugin":    tree.TextShape("the plugin's name; a plugin's own matchers may leave it out"),
+		"predicate": tree.TextShape("a function of the plugin"),
+		"params":    {"description": "what the function gets"},
+	}, "params")
+}
+
+func scopeShape() tree.Shape {
+	return tree.EnumShape([]Scope{Seen, OnScreen}, "seen (default) also reads lines that scroll off the screen")
 }
 
 // Schemas returns the JSON Schema (2020-12) of each matcher type, as a tree. The matchers inside
@@ -148,7 +168,7 @@ func Schemas() map[string]map[string]any {
 	for name, k := range kinds {
 		s := tree.TypedShape(name, k.about, k.shape, k.optional)
 		if k.scoped {
-			s["properties"].(tree.Shape)["scope"] = scopeShape
+			s["properties"].(tree.Shape)["scope"] = scopeShape()
 		}
 		all[name] = s
 	}

@@ -312,10 +312,10 @@ func TestAttachHidesWhatASecretIs(t *testing.T) {
 	s.wait(client.Contains("Password:"))
 	a := l.attached(outer, 24, 80, "--write", "--detach-key", "ctrl+a", s.ID)
 	a.wait(client.Contains("a secret is asked for"))
-	for _, key := range []string{"h", "u", "n", "t", "e", "r", "-", "2", "2", "enter"} {
+	for _, key := range []string{"h", "u", "n", "t", "e", "r", "-", "2", "2"} {
 		a.keys(key)
 	}
-	a.wait(client.All(client.Screen(`(?m)^got \[REDACTED\]`), client.Matcher{Type: "bell"}))
+	a.waitSince(a.keys("enter"), client.All(client.Screen(`(?m)^got \[REDACTED\]`), client.Matcher{Type: "bell"}))
 	raw := l.attach(outer, 24, 80, "--no-redact", s.ID)
 	raw.wait(client.Contains("got hunter-22"))
 	raw.text("\x1cd")

@@ -56,11 +56,11 @@ func ObjectShape(members map[string]Shape, optional ...string) Shape {
 
 // TypedShape is the shape of {"type": name, "value": ...}. A nil value means that the type takes
 // none.
-func TypedShape(name, about string, value Shape, optional bool) Shape {
+func TypedShape(name, about string, value func() Shape, optional bool) Shape {
 	members := map[string]Shape{"type": {"const": name}}
 	var may []string
 	if value != nil {
-		members["value"] = value
+		members["value"] = value()
 	}
 	if optional {
 		may = append(may, "value")

@@ -55,7 +55,7 @@ func (c *client) capabilities(ctx context.Context, p capabilitiesParams) (capabi
 	if !p.Schema {
 		return r, nil
 	}
-	r.Reasons = slices.Sorted(maps.Keys(faults))
+	r.Reasons = slices.Sorted(maps.Keys(faults()))
 	r.Schema = Model()
 	return r, nil
 }

@@ -291,7 +291,7 @@ func wireError(err error) *protocol.Error {
 	if errors.As(err, &intent) {
 		intentData(e, intent, expect)
 	}
-	e.Code = faults[e.Reason].code
+	e.Code = faults()[e.Reason].code
 	return e
 }
 

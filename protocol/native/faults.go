@@ -2,6 +2,7 @@ package native
 
 import (
 	"reflect"
+	"sync"
 	"time"
 
 	"github.com/ptywright/ptywright/plugins"
@@ -129,75 +130,77 @@ type (
 )
 
 // faults are all values of data.reason.
-var faults = map[string]fault{
-	"parse_error":       of[noData](protocol.CodeParse, "the message is not JSON"),
-	"invalid_utf8":      of[noData](protocol.CodeParse, "the message is not UTF-8"),
-	"nesting_too_deep":  of[noData](protocol.CodeParse, "the message is nested too deep"),
-	"message_too_large": of[noData](protocol.CodeParse, "the message is larger than the server reads"),
-	"framing_lost":      of[noData](protocol.CodeParse, "the next message cannot be found; the connection is closed"),
-	"invalid_request":   of[noData](protocol.CodeInvalidRequest, "the message is not a request of JSON-RPC 2.0"),
-	"empty_batch":       of[noData](protocol.CodeInvalidRequest, "a batch has no requests"),
-	"batch_too_large":   of[noData](protocol.CodeInvalidRequest, "a batch has too many requests"),
-	"unknown_method":    of[noData](protocol.CodeUnknownMethod, "there is no such method"),
+var faults = sync.OnceValue(func() map[string]fault {
+	return map[string]fault{
+		"parse_error":       of[noData](protocol.CodeParse, "the message is not JSON"),
+		"invalid_utf8":      of[noData](protocol.CodeParse, "the message is not UTF-8"),
+		"nesting_too_deep":  of[noData](protocol.CodeParse, "the message is nested too deep"),
+		"message_too_large": of[noData](protocol.CodeParse, "the message is larger than the server reads"),
+		"framing_lost":      of[noData](protocol.CodeParse, "the next message cannot be found; the connection is closed"),
+		"invalid_request":   of[noData](protocol.CodeInvalidRequest, "the message is not a request of JSON-RPC 2.0"),
+		"empty_batch":       of[noData](protocol.CodeInvalidRequest, "a batch has no requests"),
+		"batch_too_large":   of[noData](protocol.CodeInvalidRequest, "a batch has too many requests"),
+		"unknown_method":    of[noData](protocol.CodeUnknownMethod, "there is no such method"),
 
-	"invalid_params":                of[progress](protocol.CodeInvalidParams, "a parameter is missing, or has the wrong type or value"),
-	"duplicate_member":              of[noData](protocol.CodeInvalidParams, "a member is there twice: of params, or of the message itself (then the code is -32600)"),
-	"invalid_matcher":               of[noData](protocol.CodeInvalidParams, "a matcher is not one"),
-	"invalid_action":                of[progress](protocol.CodeInvalidParams, "an action is not one"),
-	"invalid_redaction":             of[noData](protocol.CodeInvalidParams, "a rule of redaction is not one"),
-	"invalid_environment":           of[noData](protocol.CodeInvalidParams, "a variable of env is not one"),
-	"size_out_of_range":             of[progress](protocol.CodeInvalidParams, "a terminal cannot have the size"),
-	"name_taken":                    of[takenData](protocol.CodeInvalidParams, "another session that runs has the name"),
-	"too_many_secrets":              of[secretsData](protocol.CodeInvalidParams, "env has more secrets than can be hidden"),
-	"shell_integration_unsupported": of[noData](protocol.CodeInvalidParams, "the program is no shell that can be made to mark its commands"),
-	"memory_limit_unsupported":      of[noData](protocol.CodeInvalidParams, "the server cannot limit memory here"),
-	"cannot_start":                  of[startData](protocol.CodeInvalidParams, "the program cannot be started"),
-	"file_refused":                  of[noData](protocol.CodeInvalidParams, "a file cannot be opened or written"),
-	"unknown_session":               of[noData](protocol.CodeInvalidParams, "there is no such session"),
-	"session_forgotten":             of[forgottenData](protocol.CodeInvalidParams, "the session has ended and was forgotten"),
-	"owned_by_adapter":              of[ownedData](protocol.CodeInvalidParams, "an adapter drives the session"),
-	"line_too_long":                 of[lineData](protocol.CodeInvalidParams, "the terminal would cut the line"),
-	"mouse_not_requested":           of[progress](protocol.CodeInvalidParams, "the program does not ask for the mouse"),
-	"key_not_requested":             of[progress](protocol.CodeInvalidParams, "the program gets nothing for the key"),
-	"position_out_of_range":         of[progress](protocol.CodeInvalidParams, "the position is not on the screen"),
-	"too_many_marks":                of[progress](protocol.CodeInvalidParams, "the transcript has too many marks"),
-	"command_not_run":               of[waitData](protocol.CodeInvalidParams, "the shell has not run the command line"),
-	"no_shell":                      of[noData](protocol.CodeInvalidParams, "the session's program is no shell that session.run knows"),
-	"unknown_recording":             of[noData](protocol.CodeInvalidParams, "there is no such recording"),
-	"unknown_adapter":               of[noData](protocol.CodeInvalidParams, "there is no such adapter"),
-	"unknown_plugin":                of[noData](protocol.CodeInvalidParams, "there is no such plugin"),
-	"unknown_intent":                of[unknownIntentData](protocol.CodeInvalidParams, "the plugin has no such intent or wait matcher"),
-	"unknown_predicate":             of[noData](protocol.CodeInvalidParams, "the plugin has no such predicate"),
-	"intent_refused":                of[refusedData](protocol.CodeInvalidParams, "the plugin refuses the intent"),
-	"wait_id_in_use":                of[noData](protocol.CodeInvalidParams, "a wait of this id is under way"),
-	"invalid_manifest":              of[manifestData](protocol.CodeInvalidParams, "a manifest is not one"),
-	"plugin_exists":                 of[noData](protocol.CodeInvalidParams, "a plugin of this name is loaded"),
-	"plugin_built_in":               of[noData](protocol.CodeInvalidParams, "the plugin is built in"),
-	"plugin_in_use":                 of[noData](protocol.CodeInvalidParams, "adapters run the plugin"),
-	"plugin_without_code":           of[noData](protocol.CodeInvalidParams, "the plugin has no code"),
-	"no_program":                    of[noData](protocol.CodeInvalidParams, "neither the request nor the manifest names a program"),
+		"invalid_params":                of[progress](protocol.CodeInvalidParams, "a parameter is missing, or has the wrong type or value"),
+		"duplicate_member":              of[noData](protocol.CodeInvalidParams, "a member is there twice: of params, or of the message itself (then the code is -32600)"),
+		"invalid_matcher":               of[noData](protocol.CodeInvalidParams, "a matcher is not one"),
+		"invalid_action":                of[progress](protocol.CodeInvalidParams, "an action is not one"),
+		"invalid_redaction":             of[noData](protocol.CodeInvalidParams, "a rule of redaction is not one"),
+		"invalid_environment":           of[noData](protocol.CodeInvalidParams, "a variable of env is not one"),
+		"size_out_of_range":             of[progress](protocol.CodeInvalidParams, "a terminal cannot have the size"),
+		"name_taken":                    of[takenData](protocol.CodeInvalidParams, "another session that runs has the name"),
+		"too_many_secrets":              of[secretsData](protocol.CodeInvalidParams, "env has more secrets than can be hidden"),
+		"shell_integration_unsupported": of[noData](protocol.CodeInvalidParams, "the program is no shell that can be made to mark its commands"),
+		"memory_limit_unsupported":      of[noData](protocol.CodeInvalidParams, "the server cannot limit memory here"),
+		"cannot_start":                  of[startData](protocol.CodeInvalidParams, "the program cannot be started"),
+		"file_refused":                  of[noData](protocol.CodeInvalidParams, "a file cannot be opened or written"),
+		"unknown_session":               of[noData](protocol.CodeInvalidParams, "there is no such session"),
+		"session_forgotten":             of[forgottenData](protocol.CodeInvalidParams, "the session has ended and was forgotten"),
+		"owned_by_adapter":              of[ownedData](protocol.CodeInvalidParams, "an adapter drives the session"),
+		"line_too_long":                 of[lineData](protocol.CodeInvalidParams, "the terminal would cut the line"),
+		"mouse_not_requested":           of[progress](protocol.CodeInvalidParams, "the program does not ask for the mouse"),
+		"key_not_requested":             of[progress](protocol.CodeInvalidParams, "the program gets nothing for the key"),
+		"position_out_of_range":         of[progress](protocol.CodeInvalidParams, "the position is not on the screen"),
+		"too_many_marks":                of[progress](protocol.CodeInvalidParams, "the transcript has too many marks"),
+		"command_not_run":               of[waitData](protocol.CodeInvalidParams, "the shell has not run the command line"),
+		"no_shell":                      of[noData](protocol.CodeInvalidParams, "the session's program is no shell that session.run knows"),
+		"unknown_recording":             of[noData](protocol.CodeInvalidParams, "there is no such recording"),
+		"unknown_adapter":               of[noData](protocol.CodeInvalidParams, "there is no such adapter"),
+		"unknown_plugin":                of[noData](protocol.CodeInvalidParams, "there is no such plugin"),
+		"unknown_intent":                of[unknownIntentData](protocol.CodeInvalidParams, "the plugin has no such intent or wait matcher"),
+		"unknown_predicate":             of[noData](protocol.CodeInvalidParams, "the plugin has no such predicate"),
+		"intent_refused":                of[refusedData](protocol.CodeInvalidParams, "the plugin refuses the intent"),
+		"wait_id_in_use":                of[noData](protocol.CodeInvalidParams, "a wait of this id is under way"),
+		"invalid_manifest":              of[manifestData](protocol.CodeInvalidParams, "a manifest is not one"),
+		"plugin_exists":                 of[noData](protocol.CodeInvalidParams, "a plugin of this name is loaded"),
+		"plugin_built_in":               of[noData](protocol.CodeInvalidParams, "the plugin is built in"),
+		"plugin_in_use":                 of[noData](protocol.CodeInvalidParams, "adapters run the plugin"),
+		"plugin_without_code":           of[noData](protocol.CodeInvalidParams, "the plugin has no code"),
+		"no_program":                    of[noData](protocol.CodeInvalidParams, "neither the request nor the manifest names a program"),
 
-	"internal_error":     of[progress](protocol.CodeInternal, "the server has failed; its log has more"),
-	"limit_exceeded":     of[limitData](protocol.CodeInternal, "a limit of the server or the system is reached"),
-	"input_blocked":      of[blockedData](protocol.CodeInternal, "the program does not read its input"),
-	"input_full":         of[progress](protocol.CodeInternal, "too much input waits for the program"),
-	"unkillable":         of[survivorsData](protocol.CodeInternal, "the kernel has not ended processes in time"),
-	"reply_too_large":    of[noData](protocol.CodeInternal, "the answer would be too large"),
-	"plugin_failed":      of[pluginFailedData](protocol.CodeInternal, "the plugin's code has failed"),
-	"expectation_failed": of[expectData](protocol.CodeInternal, "the screen did not show what an intent expected"),
-	"turn_in_progress":   of[waitData](protocol.CodeInternal, "another turn did not end in time"),
-	"not_at_prompt":      of[noData](protocol.CodeInternal, "the shell is not at an empty prompt"),
+		"internal_error":     of[progress](protocol.CodeInternal, "the server has failed; its log has more"),
+		"limit_exceeded":     of[limitData](protocol.CodeInternal, "a limit of the server or the system is reached"),
+		"input_blocked":      of[blockedData](protocol.CodeInternal, "the program does not read its input"),
+		"input_full":         of[progress](protocol.CodeInternal, "too much input waits for the program"),
+		"unkillable":         of[survivorsData](protocol.CodeInternal, "the kernel has not ended processes in time"),
+		"reply_too_large":    of[noData](protocol.CodeInternal, "the answer would be too large"),
+		"plugin_failed":      of[pluginFailedData](protocol.CodeInternal, "the plugin's code has failed"),
+		"expectation_failed": of[expectData](protocol.CodeInternal, "the screen did not show what an intent expected"),
+		"turn_in_progress":   of[waitData](protocol.CodeInternal, "another turn did not end in time"),
+		"not_at_prompt":      of[noData](protocol.CodeInternal, "the shell is not at an empty prompt"),
 
-	"timeout":                          of[waitData](codeTimeout, "what was waited for has not happened in time"),
-	"session_ended":                    of[waitData](codeSessionClosed, "the session's program has ended"),
-	"session_closed":                   of[waitData](codeSessionClosed, "the session was closed"),
-	"permission_denied":                of[permissionData](codeDenied, "the plugin's manifest does not allow it"),
-	"session_leased":                   of[leasedData](codeDenied, "another client has the session"),
-	"read_only":                        of[noData](codeDenied, "the connection only reads"),
-	"server_did_not_grant_plugin_load": of[methodData](codeDenied, "the server does not load plugins for clients"),
-	"cancelled":                        of[waitData](codeCancelled, "the request was cancelled"),
-	"shutting_down":                    of[progress](codeCancelled, "the server is stopping"),
-}
+		"timeout":                          of[waitData](codeTimeout, "what was waited for has not happened in time"),
+		"session_ended":                    of[waitData](codeSessionClosed, "the session's program has ended"),
+		"session_closed":                   of[waitData](codeSessionClosed, "the session was closed"),
+		"permission_denied":                of[permissionData](codeDenied, "the plugin's manifest does not allow it"),
+		"session_leased":                   of[leasedData](codeDenied, "another client has the session"),
+		"read_only":                        of[noData](codeDenied, "the connection only reads"),
+		"server_did_not_grant_plugin_load": of[methodData](codeDenied, "the server does not load plugins for clients"),
+		"cancelled":                        of[waitData](codeCancelled, "the request was cancelled"),
+		"shutting_down":                    of[progress](codeCancelled, "the server is stopping"),
+	}
+})
 
 type unknownIntentData struct {
 	progress
@@ -208,7 +211,9 @@ type unknownIntentData struct {
 func of[D any](code int, about string) fault { return fault{code, about, reflect.TypeFor[D]()} }
 
 // together are members of data that stand only together.
-var together = map[string][]string{
-	"matcher": {"elapsed_ms", "snapshot"},
-	"output":  {"sequence", "snapshot", "truncated", "duration_ms"},
-}
+var together = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		"matcher": {"elapsed_ms", "snapshot"},
+		"output":  {"sequence", "snapshot", "truncated", "duration_ms"},
+	}
+})

@@ -17,6 +17,7 @@ import (
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/internal/lazy"
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
@@ -28,41 +29,43 @@ const protocolVersion = 1
 
 // named are the types that are a definition of their own in the model, each with its name and the
 // type that has its shape.
-var named = map[reflect.Type]shapeOf{
-	reflect.TypeFor[look]():              is[snapshotShape]("Snapshot"),
-	reflect.TypeFor[waitResult]():        is[waitShape]("Matched"),
-	reflect.TypeFor[frame]():             is[frameShape]("Frame"),
-	reflect.TypeFor[sizeShape]():         is[sizeShape]("Size"),
-	reflect.TypeFor[cellShape]():         is[cellShape]("Cell"),
-	reflect.TypeFor[runShape]():          is[runShape]("Run"),
-	reflect.TypeFor[rowShape]():          is[rowShape]("FrameRow"),
-	reflect.TypeFor[modesShape]():        is[modesShape]("FrameModes"),
-	reflect.TypeFor[styleShape]():        is[styleShape]("Style"),
-	reflect.TypeFor[scrolledLine]():      is[scrolledLine]("Scrolled"),
-	reflect.TypeFor[exitInfo]():          is[exitInfo]("Exit"),
-	reflect.TypeFor[leaseInfo]():         is[leaseInfo]("Lease"),
-	reflect.TypeFor[sessionInfo]():       is[sessionInfo]("Session"),
-	reflect.TypeFor[blockShape]():        is[blockShape]("Block"),
-	reflect.TypeFor[searchMatch]():       is[searchMatch]("Found"),
-	reflect.TypeFor[recordingInfo]():     is[recordingInfo]("Recording"),
-	reflect.TypeFor[transcriptResult]():  is[transcriptResult]("Transcript"),
-	reflect.TypeFor[redactionParams]():   is[redactionParams]("Redaction"),
-	reflect.TypeFor[stateShape]():        is[stateShape]("State"),
-	reflect.TypeFor[plugins.Candidate](): is[plugins.Candidate]("Candidate"),
-	reflect.TypeFor[plugins.Receipt]():   is[plugins.Receipt]("Receipt"),
-	reflect.TypeFor[plugins.Event]():     is[plugins.Event]("Event"),
-	reflect.TypeFor[plugins.Nearly]():    is[plugins.Nearly]("Nearly"),
-	reflect.TypeFor[plugins.Witness]():   is[plugins.Witness]("Witness"),
-	reflect.TypeFor[plugins.Manifest]():  is[plugins.Manifest]("Manifest"),
-	reflect.TypeFor[plugins.Target]():    is[plugins.Target]("Target"),
-	reflect.TypeFor[adapterRow]():        is[adapterRow]("Adapter"),
-	reflect.TypeFor[startResult]():       is[startResult]("AdapterStarted"),
-	reflect.TypeFor[closeResult]():       is[closeResult]("Closed"),
-	reflect.TypeFor[reloadedLive]():      is[reloadedLive]("ReloadedAdapter"),
-	reflect.TypeFor[staleShape]():        is[staleShape]("StaleAdapter"),
-	reflect.TypeFor[brokenShape]():       is[brokenShape]("ReloadError"),
-	reflect.TypeFor[explainRow]():        is[explainRow]("ExplainedRow"),
-}
+var named = sync.OnceValue(func() map[reflect.Type]shapeOf {
+	return map[reflect.Type]shapeOf{
+		reflect.TypeFor[look]():              is[snapshotShape]("Snapshot"),
+		reflect.TypeFor[waitResult]():        is[waitShape]("Matched"),
+		reflect.TypeFor[frame]():             is[frameShape]("Frame"),
+		reflect.TypeFor[sizeShape]():         is[sizeShape]("Size"),
+		reflect.TypeFor[cellShape]():         is[cellShape]("Cell"),
+		reflect.TypeFor[runShape]():          is[runShape]("Run"),
+		reflect.TypeFor[rowShape]():          is[rowShape]("FrameRow"),
+		reflect.TypeFor[modesShape]():        is[modesShape]("FrameModes"),
+		reflect.TypeFor[styleShape]():        is[styleShape]("Style"),
+		reflect.TypeFor[scrolledLine]():      is[scrolledLine]("Scrolled"),
+		reflect.TypeFor[exitInfo]():          is[exitInfo]("Exit"),
+		reflect.TypeFor[leaseInfo]():         is[leaseInfo]("Lease"),
+		reflect.TypeFor[sessionInfo]():       is[sessionInfo]("Session"),
+		reflect.TypeFor[blockShape]():        is[blockShape]("Block"),
+		reflect.TypeFor[searchMatch]():       is[searchMatch]("Found"),
+		reflect.TypeFor[recordingInfo]():     is[recordingInfo]("Recording"),
+		reflect.TypeFor[transcriptResult]():  is[transcriptResult]("Transcript"),
+		reflect.TypeFor[redactionParams]():   is[redactionParams]("Redaction"),
+		reflect.TypeFor[stateShape]():        is[stateShape]("State"),
+		reflect.TypeFor[plugins.Candidate](): is[plugins.Candidate]("Candidate"),
+		reflect.TypeFor[plugins.Receipt]():   is[plugins.Receipt]("Receipt"),
+		reflect.TypeFor[plugins.Event]():     is[plugins.Event]("Event"),
+		reflect.TypeFor[plugins.Nearly]():    is[plugins.Nearly]("Nearly"),
+		reflect.TypeFor[plugins.Witness]():   is[plugins.Witness]("Witness"),
+		reflect.TypeFor[plugins.Manifest]():  is[plugins.Manifest]("Manifest"),
+		reflect.TypeFor[plugins.Target]():    is[plugins.Target]("Target"),
+		reflect.TypeFor[adapterRow]():        is[adapterRow]("Adapter"),
+		reflect.TypeFor[startResult]():       is[startResult]("AdapterStarted"),
+		reflect.TypeFor[closeResult]():       is[closeResult]("Closed"),
+		reflect.TypeFor[reloadedLive]():      is[reloadedLive]("ReloadedAdapter"),
+		reflect.TypeFor[staleShape]():        is[staleShape]("StaleAdapter"),
+		reflect.TypeFor[brokenShape]():       is[brokenShape]("ReloadError"),
+		reflect.TypeFor[explainRow]():        is[explainRow]("ExplainedRow"),
+	}
+})
 
 type shapeOf struct {
 	name string
@@ -75,58 +78,66 @@ func is[S any](name string) shapeOf { return shapeOf{name, reflect.TypeFor[S]()}
 var neverNull = []string{"State", "Manifest", "Snapshot", "Explanation"}
 
 // outcomes are what matched, by kind. A matcher type that is not here tells nothing but its kind.
-var outcomes = map[string]reflect.Type{
-	"contains_text": reflect.TypeFor[textOutcome](), "transcript_contains": reflect.TypeFor[textOutcome](), "title_contains": reflect.TypeFor[textOutcome](),
-	"screen_regex": reflect.TypeFor[regexOutcome](), "transcript_regex": reflect.TypeFor[regexOutcome](), "title_regex": reflect.TypeFor[regexOutcome](),
-	"cursor_at": reflect.TypeFor[cursorOutcome](), "screen_stable": reflect.TypeFor[stableOutcome](), "command_finished": reflect.TypeFor[finishedOutcome](),
-	"lua": reflect.TypeFor[luaOutcome](), "any": reflect.TypeFor[anyOutcome](), "all": reflect.TypeFor[allOutcome](),
-}
+var outcomes = sync.OnceValue(func() map[string]reflect.Type {
+	return map[string]reflect.Type{
+		"contains_text": reflect.TypeFor[textOutcome](), "transcript_contains": reflect.TypeFor[textOutcome](), "title_contains": reflect.TypeFor[textOutcome](),
+		"screen_regex": reflect.TypeFor[regexOutcome](), "transcript_regex": reflect.TypeFor[regexOutcome](), "title_regex": reflect.TypeFor[regexOutcome](),
+		"cursor_at": reflect.TypeFor[cursorOutcome](), "screen_stable": reflect.TypeFor[stableOutcome](), "command_finished": reflect.TypeFor[finishedOutcome](),
+		"lua": reflect.TypeFor[luaOutcome](), "any": reflect.TypeFor[anyOutcome](), "all": reflect.TypeFor[allOutcome](),
+	}
+})
 
 // ranges are the bounds of numbers in params, by name: the same in every method.
-var ranges = map[string][2]int64{
-	"rows": {1, engine.MaxSide}, "cols": {1, engine.MaxSide}, "pixel_width": {0, math.MaxUint16}, "pixel_height": {0, math.MaxUint16},
-	"timeout_ms": {0, maxTimeout.Milliseconds()}, "delay_ms": {0, engine.MaxPace.Milliseconds()}, "count": {0, maxLines}, "max": {0, maxMatches},
-	"max_ms": {1, maxLeash.Milliseconds()}, "idle_ms": {1, maxLeash.Milliseconds()}, "max_memory": {leastMemory, mostMemory},
-	"transcript_max_chars": {0, maxTranscript}, "scrollback_max_lines": {0, maxScrollback}, "start": {0, maxStart},
-	"idle_limit": {0, maxTimeout.Milliseconds()}, "font_size": {picture.FontSizeMin, picture.FontSizeMax},
-}
+var ranges = sync.OnceValue(func() map[string][2]int64 {
+	return map[string][2]int64{
+		"rows": {1, engine.MaxSide}, "cols": {1, engine.MaxSide}, "pixel_width": {0, math.MaxUint16}, "pixel_height": {0, math.MaxUint16},
+		"timeout_ms": {0, maxTimeout.Milliseconds()}, "delay_ms": {0, engine.MaxPace.Milliseconds()}, "count": {0, maxLines}, "max": {0, maxMatches},
+		"max_ms": {1, maxLeash.Milliseconds()}, "idle_ms": {1, maxLeash.Milliseconds()}, "max_memory": {leastMemory, mostMemory},
+		"transcript_max_chars": {0, maxTranscript}, "scrollback_max_lines": {0, maxScrollback}, "start": {0, maxStart},
+		"idle_limit": {0, maxTimeout.Milliseconds()}, "font_size": {picture.FontSizeMin, picture.FontSizeMax},
+	}
+})
 
 // words are the values of strings in params that take only some, by name or by method and name.
-var words = map[string][]any{
-	"owner": {ownerServer, ownerConnection}, "access": {accessFull, accessRead}, "theme": {"dark", "light"}, "form": {"runs", "ansi"},
-	"cells": {"full", "runs", "none"}, "ordering": {protocol.Session.String(), protocol.Concurrent.String()},
-	"echo_off":                    {string(engine.EchoAsk), string(engine.EchoSecret), string(engine.EchoPlain)},
-	"session.screenshot format":   {"png", "svg", "html", "ansi"},
-	"session.record_start format": {string(record.AsciicastV2), string(record.AsciicastV3), string(record.MarkdownDoc)},
-}
+var words = sync.OnceValue(func() map[string][]any {
+	return map[string][]any{
+		"owner": {ownerServer, ownerConnection}, "access": {accessFull, accessRead}, "theme": {"dark", "light"}, "form": {"runs", "ansi"},
+		"cells": {"full", "runs", "none"}, "ordering": {protocol.Session.String(), protocol.Concurrent.String()},
+		"echo_off":                    {string(engine.EchoAsk), string(engine.EchoSecret), string(engine.EchoPlain)},
+		"session.screenshot format":   {"png", "svg", "html", "ansi"},
+		"session.record_start format": {string(record.AsciicastV2), string(record.AsciicastV3), string(record.MarkdownDoc)},
+	}
+})
 
 // rules say which params of a method exclude or need each other.
-var rules = map[string]func(*jsonschema.Schema){
-	"session.search": func(s *jsonschema.Schema) {
-		exactlyOne("text", "regex")(s)
-		s.Properties["text"].MinLength = jsonschema.Ptr(1)
-	},
-	"session.record_start": func(s *jsonschema.Schema) {
-		exactlyOne("path", "dir")(s)
-		s.Properties["path"].MinLength, s.Properties["dir"].MinLength = jsonschema.Ptr(1), jsonschema.Ptr(1)
-	},
-	"session.input":      exactlyOne("action", "actions"),
-	"session.transcript": atMostOne("since", "mark"),
-	"adapter.transcript": atMostOne("since", "mark"),
-	"session.create": func(s *jsonschema.Schema) {
-		both := &jsonschema.Schema{Required: []string{"base_env", "clear_env"}}
-		both.Properties = map[string]*jsonschema.Schema{"clear_env": {Const: jsonschema.Ptr[any](true)}}
-		s.Not = both
-		s.DependentRequired = map[string][]string{"raw_transcript_append": {"raw_transcript_path"}}
-	},
-	"server.set_notifications": func(s *jsonschema.Schema) {
-		s.DependentRequired = map[string][]string{"since": {"sessions"}}
-		s.DependentSchemas = map[string]*jsonschema.Schema{
-			"since": {Properties: map[string]*jsonschema.Schema{"sessions": {MinItems: jsonschema.Ptr(1)}}},
-		}
-	},
-	"session.run": func(s *jsonschema.Schema) { s.Properties["command"].Pattern = `\S` },
-}
+var rules = sync.OnceValue(func() map[string]func(*jsonschema.Schema) {
+	return map[string]func(*jsonschema.Schema){
+		"session.search": func(s *jsonschema.Schema) {
+			exactlyOne("text", "regex")(s)
+			s.Properties["text"].MinLength = jsonschema.Ptr(1)
+		},
+		"session.record_start": func(s *jsonschema.Schema) {
+			exactlyOne("path", "dir")(s)
+			s.Properties["path"].MinLength, s.Properties["dir"].MinLength = jsonschema.Ptr(1), jsonschema.Ptr(1)
+		},
+		"session.input":      exactlyOne("action", "actions"),
+		"session.transcript": atMostOne("since", "mark"),
+		"adapter.transcript": atMostOne("since", "mark"),
+		"session.create": func(s *jsonschema.Schema) {
+			both := &jsonschema.Schema{Required: []string{"base_env", "clear_env"}}
+			both.Properties = map[string]*jsonschema.Schema{"clear_env": {Const: jsonschema.Ptr[any](true)}}
+			s.Not = both
+			s.DependentRequired = map[string][]string{"raw_transcript_append": {"raw_transcript_path"}}
+		},
+		"server.set_notifications": func(s *jsonschema.Schema) {
+			s.DependentRequired = map[string][]string{"since": {"sessions"}}
+			s.DependentSchemas = map[string]*jsonschema.Schema{
+				"since": {Properties: map[string]*jsonschema.Schema{"sessions": {MinItems: jsonschema.Ptr(1)}}},
+			}
+		},
+		"session.run": func(s *jsonschema.Schema) { s.Properties["command"].Pattern = `\S` },
+	}
+})
 
 func exactlyOne(a, b string) func(*jsonschema.Schema) {
 	return func(s *jsonschema.Schema) {
@@ -216,10 +227,10 @@ func (m *modeler) model() *jsonschema.Schema {
 		reflect.TypeFor[time.Time]():          {Type: "string", Format: "date-time"},
 		reflect.TypeFor[plugins.Permission](): {Type: "string", Enum: anys(plugins.Permissions())},
 	}
-	for t, n := range named {
+	for t, n := range named() {
 		m.schemas[t] = ref(n.name)
 	}
-	for t, n := range named {
+	for t, n := range named() {
 		m.defs[n.name] = m.shape(n.of, t, false)
 	}
 	m.defs["Redaction"].AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
@@ -295,7 +306,7 @@ func explanations() map[string]map[string]any {
 func (m *modeler) outcomes() {
 	u := &jsonschema.Schema{Description: "what matched, by kind"}
 	for _, kind := range slices.Sorted(maps.Keys(matchers.Schemas())) {
-		t, ok := outcomes[kind]
+		t, ok := outcomes()[kind]
 		if !ok {
 			t = reflect.TypeFor[bareOutcome]()
 		}
@@ -326,7 +337,7 @@ func (m *modeler) methods() map[string]methodModel {
 		params := m.define(camel(r.name)+"Params", r.params, true)
 		s := m.defs[camel(r.name)+"Params"]
 		bound(r.name, s)
-		if rule := rules[r.name]; rule != nil {
+		if rule := rules()[r.name]; rule != nil {
 			rule(s)
 		}
 		all[r.name] = methodModel{
@@ -379,12 +390,12 @@ func (m *modeler) notes() map[string]noteModel {
 func (m *modeler) errors() map[string]faultModel {
 	all := map[string]faultModel{}
 	u := &jsonschema.Schema{Description: "an error, by the reason in its data"}
-	for _, reason := range slices.Sorted(maps.Keys(faults)) {
-		f := faults[reason]
+	for _, reason := range slices.Sorted(maps.Keys(faults())) {
+		f := faults()[reason]
 		data := m.shape(f.data, nil, false)
 		data.Properties["reason"] = &jsonschema.Schema{Const: jsonschema.Ptr[any](reason)}
 		data.Required = append([]string{"reason"}, data.Required...)
-		for member, others := range together {
+		for member, others := range together() {
 			if data.Properties[member] != nil && !slices.Contains(data.Required, member) {
 				if data.DependentRequired == nil {
 					data.DependentRequired = map[string][]string{}
@@ -479,21 +490,21 @@ func notNull(s *jsonschema.Schema) {
 }
 
 var (
-	defaultNumber = regexp.MustCompile(`\bdefault ([0-9]+)\b`)
-	defaultWord   = regexp.MustCompile(`\b([a-z0-9-]+) \(default\)`)
-	defaultBool   = regexp.MustCompile(`\bdefault (true|false)\b`)
+	defaultNumber = lazy.Regexp(`\bdefault ([0-9]+)\b`)
+	defaultWord   = lazy.Regexp(`\b([a-z0-9-]+) \(default\)`)
+	defaultBool   = lazy.Regexp(`\bdefault (true|false)\b`)
 )
 
 // bound puts bounds, words and the defaults that descriptions name into the schema of params. The
 // code enforces them itself; a test compares the two.
 func bound(method string, s *jsonschema.Schema) {
 	for name, p := range s.Properties {
-		if r, ok := ranges[name]; ok {
+		if r, ok := ranges()[name]; ok {
 			p.Minimum, p.Maximum = jsonschema.Ptr(float64(r[0])), jsonschema.Ptr(float64(r[1]))
 		}
-		w, ok := words[method+" "+name]
+		w, ok := words()[method+" "+name]
 		if !ok {
-			w, ok = words[name]
+			w, ok = words()[name]
 		}
 		if ok && p.Type == "string" {
 			p.Enum = w
@@ -504,11 +515,11 @@ func bound(method string, s *jsonschema.Schema) {
 		var absent string
 		switch {
 		case p.Type == "integer" || p.Type == "number":
-			absent = submatch(defaultNumber, p.Description)
+			absent = submatch(defaultNumber(), p.Description)
 		case p.Type == "boolean":
-			absent = submatch(defaultBool, p.Description)
+			absent = submatch(defaultBool(), p.Description)
 		case p.Enum != nil:
-			if word := submatch(defaultWord, p.Description); word != "" {
+			if word := submatch(defaultWord(), p.Description); word != "" {
 				absent = strconv.Quote(word)
 			}
 		}

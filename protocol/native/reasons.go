@@ -2,20 +2,23 @@ package native
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // given are the reasons that a member of params brings with it.
-var given = map[string][]string{
-	"session":   {"unknown_session", "session_forgotten"},
-	"redaction": {"invalid_redaction"},
-	"matcher":   {"invalid_matcher", "plugin_failed", "timeout", "session_ended", "session_closed"},
-	"adapter":   {"unknown_adapter", "plugin_failed", "permission_denied"},
-	"plugin":    {"unknown_plugin", "permission_denied"},
-	"rows":      {"size_out_of_range"},
-	"env":       {"invalid_environment", "too_many_secrets"},
-}
+var given = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		"session":   {"unknown_session", "session_forgotten"},
+		"redaction": {"invalid_redaction"},
+		"matcher":   {"invalid_matcher", "plugin_failed", "timeout", "session_ended", "session_closed"},
+		"adapter":   {"unknown_adapter", "plugin_failed", "permission_denied"},
+		"plugin":    {"unknown_plugin", "permission_denied"},
+		"rows":      {"size_out_of_range"},
+		"env":       {"invalid_environment", "too_many_secrets"},
+	}
+})
 
 // typing are the reasons of what types into a session.
 var typing = []string{
@@ -36,35 +39,37 @@ var waiting = []string{
 }
 
 // also are the reasons of single methods beside those that follow from their params.
-var also = map[string][]string{
-	"server.set_access":        {"read_only"},
-	"session.create":           append([]string{"shell_integration_unsupported", "memory_limit_unsupported"}, starting...),
-	"session.close":            {"owned_by_adapter", "unkillable"},
-	"session.kill":             {"owned_by_adapter", "unkillable", "session_closed"},
-	"session.forget":           {"unkillable"},
-	"session.resize":           {"session_ended", "session_closed", "session_leased", "input_full"},
-	"session.input":            append([]string{"owned_by_adapter", "unkillable"}, typing...),
-	"session.run":              append([]string{"owned_by_adapter", "timeout", "command_not_run", "no_shell", "not_at_prompt"}, typing...),
-	"session.snapshot":         {"reply_too_large"},
-	"session.wait":             {"reply_too_large"},
-	"session.screenshot":       {"reply_too_large", "file_refused", "read_only"},
-	"session.frame":            {"reply_too_large", "session_closed"},
-	"session.lease":            {"owned_by_adapter", "session_leased", "session_ended", "session_closed"},
-	"session.record_start":     {"file_refused", "limit_exceeded", "session_ended", "session_closed"},
-	"session.record_stop":      {"unknown_recording", "file_refused"},
-	"adapter.start":            append([]string{"plugin_failed", "plugin_without_code", "no_program"}, starting...),
-	"adapter.resume":           append([]string{"plugin_failed", "plugin_without_code", "no_program", "unkillable"}, starting...),
-	"adapter.send":             intents,
-	"adapter.wait":             waiting,
-	"adapter.turn":             append(slices.Clone(intents), waiting...),
-	"adapter.snapshot":         {"reply_too_large"},
-	"adapter.close":            {"unkillable"},
-	"plugin.validate_manifest": {"invalid_manifest"},
-	"plugin.describe":          {"plugin_failed", "plugin_without_code"},
-	"plugin.load":              {"server_did_not_grant_plugin_load", "invalid_manifest", "file_refused", "plugin_exists", "plugin_built_in", "plugin_failed"},
-	"plugin.reload":            {"server_did_not_grant_plugin_load", "invalid_manifest", "file_refused", "plugin_built_in", "plugin_failed"},
-	"plugin.unload":            {"server_did_not_grant_plugin_load", "plugin_built_in", "plugin_in_use"},
-}
+var also = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		"server.set_access":        {"read_only"},
+		"session.create":           append([]string{"shell_integration_unsupported", "memory_limit_unsupported"}, starting...),
+		"session.close":            {"owned_by_adapter", "unkillable"},
+		"session.kill":             {"owned_by_adapter", "unkillable", "session_closed"},
+		"session.forget":           {"unkillable"},
+		"session.resize":           {"session_ended", "session_closed", "session_leased", "input_full"},
+		"session.input":            append([]string{"owned_by_adapter", "unkillable"}, typing...),
+		"session.run":              append([]string{"owned_by_adapter", "timeout", "command_not_run", "no_shell", "not_at_prompt"}, typing...),
+		"session.snapshot":         {"reply_too_large"},
+		"session.wait":             {"reply_too_large"},
+		"session.screenshot":       {"reply_too_large", "file_refused", "read_only"},
+		"session.frame":            {"reply_too_large", "session_closed"},
+		"session.lease":            {"owned_by_adapter", "session_leased", "session_ended", "session_closed"},
+		"session.record_start":     {"file_refused", "limit_exceeded", "session_ended", "session_closed"},
+		"session.record_stop":      {"unknown_recording", "file_refused"},
+		"adapter.start":            append([]string{"plugin_failed", "plugin_without_code", "no_program"}, starting...),
+		"adapter.resume":           append([]string{"plugin_failed", "plugin_without_code", "no_program", "unkillable"}, starting...),
+		"adapter.send":             intents,
+		"adapter.wait":             waiting,
+		"adapter.turn":             append(slices.Clone(intents), waiting...),
+		"adapter.snapshot":         {"reply_too_large"},
+		"adapter.close":            {"unkillable"},
+		"plugin.validate_manifest": {"invalid_manifest"},
+		"plugin.describe":          {"plugin_failed", "plugin_without_code"},
+		"plugin.load":              {"server_did_not_grant_plugin_load", "invalid_manifest", "file_refused", "plugin_exists", "plugin_built_in", "plugin_failed"},
+		"plugin.reload":            {"server_did_not_grant_plugin_load", "invalid_manifest", "file_refused", "plugin_built_in", "plugin_failed"},
+		"plugin.unload":            {"server_did_not_grant_plugin_load", "plugin_built_in", "plugin_in_use"},
+	}
+})
 
 // reasonsOf returns the reasons that a method can give, sorted. What is wrong with a message itself,
 // or with a batch, is not among them.
@@ -73,12 +78,12 @@ func reasonsOf(r *row, params *jsonschema.Schema) []string {
 	if !r.reads {
 		all = append(all, "read_only")
 	}
-	for name, reasons := range given {
+	for name, reasons := range given() {
 		if params.Properties[name] != nil {
 			all = append(all, reasons...)
 		}
 	}
-	all = append(all, also[r.name]...)
+	all = append(all, also()[r.name]...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }

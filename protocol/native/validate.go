@@ -3,10 +3,11 @@ package native
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/ptywright/ptywright/internal/lazy"
 )
 
 // validators are those that have been made, by definition.
@@ -39,7 +40,7 @@ var encodedDefs = sync.OnceValue(func() map[string]json.RawMessage {
 	return all
 })
 
-var defRef = regexp.MustCompile(`"#/\$defs/(\w+)"`)
+var defRef = lazy.Regexp(`"#/\$defs/(\w+)"`)
 
 // validator makes a definition's validator, with only the definitions that it needs: the whole model
 // would take a hundred times as long.
@@ -56,7 +57,7 @@ func validator(def string) (*jsonschema.Resolved, error) {
 			return nil, fmt.Errorf("the model has no definition %s", name)
 		}
 		s.Defs[name] = decoded(text)
-		for _, m := range defRef.FindAllSubmatch(text, -1) {
+		for _, m := range defRef().FindAllSubmatch(text, -1) {
 			todo = append(todo, string(m[1]))
 		}
 	}
