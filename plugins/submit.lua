@@ -128,7 +128,9 @@ function submit.check(input, params)
 end
 
 -- clearing returns the steps that empty the input. No key is pressed that is not needed: a key that
--- empties an input may end a program whose input is empty.
+-- empties an input may end a program whose input is empty. It goes round twice: of "!ls", typed a
+-- moment ago, only the ! may be there at first. The key that leaves shell mode then takes the s, and
+-- the l is left.
 local function clearing(input, undone)
 	local steps, keys = {}, {}
 	for i, key in ipairs(type(input.clear) == "table" and input.clear or {input.clear}) do
@@ -136,17 +138,20 @@ local function clearing(input, undone)
 	end
 	local left = matcher.predicate("input_left", {idle = true})
 	local gone = matcher.predicate("input_left", {gone = true})
-	for round = input.rounds or 1, 1, -1 do
-		steps[#steps + 1] = action.when(left, keys)
-		if round == 1 then
-			steps[#steps + 1] = action.when(gone, {}, CLEARED)
-		else
-			steps[#steps + 1] = action.when(matcher.any({gone, matcher.screen_stable(STILL)}), {}, CLEARED)
-		end
-	end
 	local empty = matcher.predicate("input_empty", {undone = undone})
-	local leave = {action.key(input.leave or input.clear), action.expect(empty, CLEARED)}
-	steps[#steps + 1] = action.when(matcher.predicate("shell_mode"), leave)
+	local leave = {action.key(input.leave or input.clear)}
+	for _ = 1, 2 do
+		for round = input.rounds or 1, 1, -1 do
+			steps[#steps + 1] = action.when(left, keys)
+			if round == 1 then
+				steps[#steps + 1] = action.when(gone, {}, CLEARED)
+			else
+				steps[#steps + 1] = action.when(matcher.any({gone, matcher.screen_stable(STILL)}), {}, CLEARED)
+			end
+		end
+		steps[#steps + 1] = action.when(matcher.predicate("shell_mode"), leave)
+		steps[#steps + 1] = action.when(matcher.any({empty, matcher.screen_stable(STILL)}), {}, CLEARED)
+	end
 	steps[#steps + 1] = action.expect(empty, CLEARED)
 	return steps
 end
