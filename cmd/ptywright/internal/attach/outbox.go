@@ -18,8 +18,8 @@ const (
 	// actionMax bounds one text action, in bytes: a paste of a megabyte takes some 30 requests,
 	// between which others get through.
 	actionMax = 32 << 10
-	// outboxMax bounds what waits to be sent, in bytes. At the bound the terminal is no longer
-	// read, so that it holds its own paste back. A person types a kilobyte a minute.
+	// outboxMax bounds what waits to be sent, in bytes. At the bound we stop reading the terminal,
+	// which then holds back the rest of a paste. A person types a kilobyte a minute.
 	outboxMax = 128 << 10
 	// itemCost is what a mouse event counts in addition to text, in bytes.
 	itemCost = 128

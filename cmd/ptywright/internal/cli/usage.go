@@ -328,7 +328,7 @@ func FlagsFirst(c *cobra.Command) {
 }
 
 // oneDash finds a flag's long name after a single dash, which would be parsed as that many
-// one-letter flags: -key as -k ey. c is the flag's command; nil: there is no such flag.
+// one-letter flags: -key as -k ey. c is the command that has the flag, nil if none does.
 func oneDash(root *cobra.Command, args []string) (c *cobra.Command, err error) {
 	c, rest, err := root.Find(args)
 	if err != nil || c == root || c.DisableFlagParsing {

@@ -199,8 +199,7 @@ func TestEnsureAndStop(t *testing.T) {
 	}
 }
 
-// TestStaleSocketIsTakenOver: what a killed server left is no server, and does not keep the next
-// from starting.
+// TestStaleSocketIsTakenOver: the socket of a killed server does not keep the next from starting.
 func TestStaleSocketIsTakenOver(t *testing.T) {
 	ctx, socket := home(t, "serves")
 	if err := os.MkdirAll(filepath.Dir(socket), 0o700); err != nil {

@@ -17,5 +17,5 @@ func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: newProcessGroup | detachedProcess}
 }
 
-// terminate ends the process at once: there is no way to ask. Its job object ends its sessions.
+// terminate kills the process: Windows cannot ask it to end. Its job object ends its sessions.
 func terminate(p *os.Process) { p.Kill() }

@@ -26,15 +26,15 @@ const (
 // Stop asks the server that listens on socket to end, with all its sessions, and waits until its
 // process has ended or ctx ends. It signals the process that the kernel says listens there, of
 // which it took hold before the server answered once more: a reused pid is never signalled. On
-// Windows the process is ended at once, as there is no way to ask.
+// Windows, which cannot ask, the process is killed.
 //
 // A server that does not answer is asked to end, too, and killed if it has not ended some seconds
 // later; forced reports that. The proof that it is a server, and ours, is then what the kernel says
 // of the other end of a connection that is still open, and the lock that servers hold beside their
 // sockets.
 //
-// Errors: [*DialError]; that there is no such proof; [instance.ErrGone] when it ended meanwhile;
-// the cause of ctx's end; the system's.
+// Errors: [*DialError]; one that says the proof is missing; [instance.ErrGone] if the server ended
+// meanwhile; the cause of ctx's end; those of the system.
 func Stop(ctx context.Context, socket string) (forced bool, err error) {
 	stream, err := DialStream(ctx, socket)
 	if err != nil {

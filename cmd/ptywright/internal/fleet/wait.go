@@ -33,7 +33,7 @@ type Wait struct {
 	ElapsedMS int64             `json:"elapsed_ms"`
 	Running   string            `json:"foreground_process,omitempty"`
 	Screen    []string          `json:"screen,omitempty"` // without blank rows at its end
-	Error     string            `json:"error,omitempty"`  // why it failed, or why there is no evidence
+	Error     string            `json:"error,omitempty"`  // why it failed, or why evidence is missing
 	Err       error             `json:"-"`                // names the instance
 }
 

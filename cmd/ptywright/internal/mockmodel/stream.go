@@ -118,7 +118,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, m message) {
 	send("message_stop", map[string]any{})
 }
 
-// cut returns the next piece of content, whole characters, or all of it when there is no delay.
+// cut returns the next piece of content in whole characters, or all of it without a delay.
 func cut(content string, everyMS int) (now, rest string) {
 	if everyMS == 0 {
 		return content, ""

@@ -75,7 +75,7 @@ const maxFailures = 10
 
 // Test plays the cases whose names match and compares the results. With update it writes the
 // plugin's results to the expected.json instead, and fails only where a case could not be played.
-// The error is about the plugin, or that there is no such case; see [Report.Failed].
+// The error is a fault of the plugin or an unknown case; see [Report.Failed] for failed cases.
 func (f *Folder) Test(ctx context.Context, match *regexp.Regexp, update bool) (*Report, error) {
 	cases, faults := f.Cases(match)
 	r := &Report{Plugin: f.Source.Manifest.Name, Folder: f.Dir, Cases: []Result{}}

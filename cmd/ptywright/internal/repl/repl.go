@@ -270,7 +270,7 @@ func (c *console) size() (rows, cols int) {
 	return 24, wide
 }
 
-// wide is the width of a screen when there is no terminal to fit: wider than any.
+// wide is the width of a screen outside a terminal, where nothing needs to fit.
 const wide = 1100
 
 // interact edits and evaluates lines until the end.

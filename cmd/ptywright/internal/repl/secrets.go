@@ -23,7 +23,7 @@ import (
 //   - no line is kept that was entered while a session in hand read a secret, whether it failed,
 //     did something else, or typed the secret;
 //   - no line is kept that contains text typed as a secret, whole or a piece of it, see [holds];
-//   - text typed as a secret is removed from the file, whoever entered it and whenever.
+//   - text typed as a secret is removed from the file, also what earlier runs wrote.
 
 const (
 	// minPiece is how many bytes of a secret count as a piece of it. Fewer would remove most of a

@@ -103,7 +103,7 @@ func operands(e ast.Expr, indexed []string) []ast.Expr {
 }
 
 // isNil returns an error that names an expression that is nil; nil when it is not, or when that is
-// unknown. The value of a local variable is no longer known: the error says that it may be nil.
+// unknown. A local variable's value is gone by then, so the error says that it may be nil.
 func (m *machine) isNil(e ast.Expr, locals map[string]bool) error {
 	path := pathOf(e)
 	switch {
