@@ -52,7 +52,7 @@ type member struct {
 
 func (m *member) error() error {
 	name := strings.TrimSuffix(strings.TrimPrefix(protocol.Quote(m.name, 32), `"`), `"`)
-	problem := "is not a member that is known here"
+	problem := "unknown member"
 	near := nearest.Of(m.name, m.known)
 	if i := slices.IndexFunc(m.known, func(k string) bool { return strings.HasPrefix(k, m.name+"_") }); near == "" && i >= 0 {
 		near = m.known[i] // the name without its unit
@@ -72,7 +72,7 @@ func resolve(s *jsonschema.Schema) *jsonschema.Schema {
 }
 
 // unknownMember returns the first member of v that its schema does not name. Values that do not fit
-// their schema are somebody else's business.
+// their schema are left to the decoder.
 func unknownMember(s *jsonschema.Schema, v any, path string) *member {
 	s = branch(resolve(s), v)
 	switch v := v.(type) {
