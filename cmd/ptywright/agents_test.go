@@ -12,21 +12,13 @@ import (
 	"github.com/ptywright/ptywright/internal/lanes"
 )
 
-// agent returns the path of an agent that .ci/agents has installed, named as its folder there: claude-code-2.1.328. It
-// skips the test when there is none. Few tests at a time get one.
+// agent returns the path of an agent below $PTYWRIGHT_AGENTS, where .ci/agents installs each in a folder of its own, such
+// as claude-code-2.1.328. It skips the test when there is none. Few tests at a time get one.
 func agent(t testing.TB, name, program string) string {
 	t.Helper()
 	folder := os.Getenv("PTYWRIGHT_AGENTS")
 	if folder == "" {
-		cache := os.Getenv("XDG_CACHE_HOME")
-		if cache == "" {
-			home, err := os.UserHomeDir()
-			if err != nil {
-				t.Skip("no home folder, so no agents")
-			}
-			cache = filepath.Join(home, ".cache")
-		}
-		folder = filepath.Join(cache, "ptywright", "agents")
+		t.Skip("PTYWRIGHT_AGENTS does not name a folder of agents: see CONTRIBUTING.md")
 	}
 	path := filepath.Join(folder, name, "node_modules", ".bin", program)
 	if _, err := os.Stat(path); err != nil {
