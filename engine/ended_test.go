@@ -159,11 +159,11 @@ func TestWhatIsHeldIsNotForgotten(t *testing.T) {
 		kept, p := x.spawn(engine.Config{Kept: true})
 		p.End(0)
 		leased, p := x.spawn(engine.Config{})
-		lease, err := leased.Lease("somebody", false)
-		if err != nil {
+		if _, err := leased.Lease("somebody", false); err != nil {
 			t.Fatal(err)
 		}
-		if lease, err = leased.Lease("another", true); err != nil { // a lease that is taken away holds as one does
+		lease, err := leased.Lease("another", true)
+		if err != nil { // a lease that is taken away holds as one does
 			t.Fatal(err)
 		}
 		p.End(0)

@@ -24,7 +24,6 @@ type fake struct {
 type state struct {
 	mu      sync.Mutex
 	order   []string // "start x" and "end x" as they happened
-	gates   map[string]chan struct{}
 	conn    *protocol.Conn
 	closed  int
 	running int

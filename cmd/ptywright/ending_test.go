@@ -19,7 +19,6 @@ type holder struct {
 	*session
 	tty     string // the terminal's mode
 	pidFile string
-	args    string
 }
 
 // hold starts such a shell.

@@ -20,8 +20,7 @@ import (
 // --json, in the shape of its other errors, with exit code 2.
 func TestJSONOfErrorsBeforeTheCommand(t *testing.T) {
 	t.Parallel()
-	var told func(path string, args []string, reason, file string)
-	told = func(path string, args []string, reason, file string) {
+	told := func(path string, args []string, reason, file string) {
 		t.Helper()
 		p, _ := configured(t, file, append(strings.Fields(path), args...)...)
 		out, code := p.run("")

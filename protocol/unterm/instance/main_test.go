@@ -64,7 +64,10 @@ func child(root string) int {
 		}
 		switch word, rest, _ := strings.Cut(in.Text(), " "); word {
 		case "title":
-			err = i.SetTitle(rest)
+			if err := i.SetTitle(rest); err != nil {
+				fmt.Println(err)
+				return 1
+			}
 		case "leave": // and go on living, as a server that still answers others
 			if err := i.Close(); err != nil {
 				fmt.Println(err)

@@ -19,7 +19,6 @@ type terminal struct {
 	*engine.Session
 	t    *testing.T
 	home string
-	last uint64
 }
 
 func newTerminal(t *testing.T, o Options, shell string, marks bool) *terminal {

@@ -238,7 +238,7 @@ func prompts(t string, start, end int) bool {
 	}
 	host, path, ok := strings.Cut(place, ":")
 	return ok && only(user, "._-") && host != "" && only(host, ".-") && len(path) > 1 && (path[0] == '/' || path[0] == '~') &&
-		strings.IndexByte("#$%>", path[len(path)-1]) >= 0 && strings.IndexAny(path, "@:") < 0
+		strings.IndexByte("#$%>", path[len(path)-1]) >= 0 && !strings.ContainsAny(path, "@:")
 }
 
 // versions reports whether v is a version, or a range of them as in package managers: 1.2.3,

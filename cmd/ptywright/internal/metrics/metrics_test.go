@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -38,7 +39,7 @@ var sample = regexp.MustCompile(`^m\{l="((?:[^"\\\n]|\\[\\n"])*)"\} (\S+)$`)
 // FuzzLabels: whatever a label holds, the page has the lines that it is to have, and the label can be read back.
 func FuzzLabels(f *testing.F) {
 	f.Add("a", "help", 1.5)
-	f.Add("\"} 7\nother 9", "x\n# TYPE m gauge", -0.0)
+	f.Add("\"} 7\nother 9", "x\n# TYPE m gauge", math.Copysign(0, -1))
 	f.Add("\\", "\\", 1e300)
 	f.Fuzz(func(t *testing.T, label, help string, value float64) {
 		var p Page
