@@ -71,8 +71,8 @@ type (
 		Chars int           // characters a chunk, 1 to 1,024
 		Delay time.Duration // after each full chunk, up to 100 ms
 	}
-	// Key is an event of one key, as [vt.ParseKey] makes it from a name such as "ctrl+c", encoded for
-	// the terminal's modes; it fails with ErrNoKey when they have no bytes for it.
+	// Key is an event of one key, as [vt.ParseKey] makes it from a name such as "ctrl+c", encoded
+	// for the terminal's modes; it fails with ErrNoKey when they have no bytes for it.
 	Key vt.Key
 	// Mouse is one mouse event; it fails with ErrNoMouse when the program does not ask for it.
 	Mouse vt.Mouse

@@ -10,7 +10,8 @@ import (
 	"github.com/ptywright/ptywright/engine/enginetest"
 )
 
-// TestAttendedSessionIsSilent: where a person's terminal answers the program's questions, this one does not.
+// TestAttendedSessionIsSilent: where a person's terminal answers the program's questions, this one
+// does not.
 func TestAttendedSessionIsSilent(t *testing.T) {
 	for attended, want := range map[bool]string{false: "\x1b[1;2R", true: ""} {
 		synctest.Test(t, func(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/ptywright/ptywright/engine/pty"
 )
 
-// BenchmarkOutput moves plain text from a child over a real terminal until a marker is matched, beside a reader of the
-// same terminal that looks at nothing.
+// BenchmarkOutput moves plain text from a child over a real terminal until a marker is matched,
+// beside a reader of the same terminal that looks at nothing.
 func BenchmarkOutput(b *testing.B) {
 	file := filepath.Join(b.TempDir(), "plain")
 	line := "the quick brown fox jumps over the lazy dog 0123456789 abcdefghijklmnopqrstuvw\n"
@@ -53,7 +53,8 @@ func BenchmarkOutput(b *testing.B) {
 	})
 }
 
-// BenchmarkView takes a look at a screen of 24x80 with a full transcript, with and without its text.
+// BenchmarkView takes a look at a screen of 24x80 with a full transcript, with and without its
+// text.
 func BenchmarkView(b *testing.B) {
 	p := enginetest.New()
 	e := enginetest.Engine(p)

@@ -16,12 +16,12 @@ type Block struct {
 	// Command is the one of OSC 633 ; E, or else the text between the marks B and C, without the
 	// end of the line. A command over 8 KiB is cut and ends with an ellipsis.
 	Command string
-	// Output is what the command wrote, byte for byte, as far as a terminal lets that be known: the CR
-	// that it puts in front of each line feed is removed, an invalid byte becomes U+FFFD, and escape
-	// sequences are cut out. Tabs, trailing blanks, carriage returns and other control characters
-	// are kept. It includes what the terminal itself shows between the marks: the echo of what is
-	// typed, and what an interactive shell says about its jobs. The output of a line that the shell
-	// refused is the shell's message.
+	// Output is what the command wrote, byte for byte, as far as a terminal lets that be known: the
+	// CR that it puts in front of each line feed is removed, an invalid byte becomes U+FFFD, and
+	// escape sequences are cut out. Tabs, trailing blanks, carriage returns and other control
+	// characters are kept. It includes what the terminal itself shows between the marks: the echo
+	// of what is typed, and what an interactive shell says about its jobs. The output of a line
+	// that the shell refused is the shell's message.
 	Output string
 	Raw    string // Output with its escape sequences
 	Whole  bool   // Output is all of it, not the end, of at most MaxBlockOutput bytes of Raw

@@ -106,7 +106,8 @@ func TestBlocksAreBounded(t *testing.T) {
 	})
 }
 
-// TestBlockEndsWhereItsMarkIs: what follows its end in the same write does not touch its output, wherever the write is cut.
+// TestBlockEndsWhereItsMarkIs: what follows its end in the same write does not touch its output,
+// wherever the write is cut.
 func TestBlockEndsWhereItsMarkIs(t *testing.T) {
 	session := markA + "$ " + markB + "make\r\n" + markC + "one\r\ntwo\r\n" + markD(3) + "\x1b[H\x1b[2J\x1b[3J" + markA + "$ " + markB + "next\r\n" + markC + "three\x1b]133;D;4\x1b\\\x1bc" +
 		markA + "$ " + markB + "last\r\n" + markC + "four" + markA + "\x1b[2K\r$ " + markB
@@ -125,7 +126,8 @@ func TestBlockEndsWhereItsMarkIs(t *testing.T) {
 	}
 }
 
-// TestMarksWithoutEnd: a batch full of marks is taken like any other, and tells the last state of all.
+// TestMarksWithoutEnd: a batch full of marks is taken like any other, and tells the last state of
+// all.
 func TestMarksWithoutEnd(t *testing.T) {
 	blocksOf(t, func(print func(string), s *engine.Session) {
 		const n = 5000

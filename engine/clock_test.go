@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestNoWallClock keeps wall time out of the packages that wait: a time that has lost its monotonic reading (Round, Truncate,
-// a parsed or converted one) jumps when the clock is set.
+// TestNoWallClock keeps wall time out of the packages that wait: a time that has lost its monotonic
+// reading (Round, Truncate, a parsed or converted one) jumps when the clock is set.
 func TestNoWallClock(t *testing.T) {
 	wall := regexp.MustCompile(`\.Round\(|\.Truncate\(|time\.Unix(Milli|Micro)?\(|\.Unix(Nano|Milli|Micro)?\(\)|time\.Date\(|time\.Parse\(`)
 	for _, dir := range []string{".", "../matchers", "../protocol", "../protocol/native"} {

@@ -17,7 +17,8 @@ type undead struct{ *enginetest.PTY }
 
 func (p *undead) Kill(context.Context) error { return &pty.SurvivorsError{PIDs: []int{7}} }
 
-// TestCloseOfWhatDoesNotEnd: the session is gone all the same, in bounded time, and the error says why that is not all.
+// TestCloseOfWhatDoesNotEnd: the session is gone all the same, in bounded time, and the error says
+// why that is not all.
 func TestCloseOfWhatDoesNotEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &undead{enginetest.New()}

@@ -28,7 +28,8 @@ func environOf(t *testing.T, c engine.Config) (env []string, mark string) {
 	return env, mark
 }
 
-// TestEnvironment: whoever's environment it is that a program begins with, it has nothing of another terminal nor of ptywright's own.
+// TestEnvironment: whoever's environment it is that a program begins with, it has nothing of
+// another terminal nor of ptywright's own.
 func TestEnvironment(t *testing.T) {
 	left := map[string]string{"PATH": "/venv/bin:/bin", "LANG": "C.UTF-8", "SSH_CONNECTION": "a b", "EMPTY": "", "A B": "1"}
 	out := map[string]string{

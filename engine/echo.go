@@ -48,9 +48,9 @@ const (
 const maxSuspected = 64
 
 // SecretInput finds out which lines of what is typed into a terminal are secrets. Echo that is off
-// is a hint, not proof: sudo switches it off for one line, a script that drives a shell for all. The
-// zero value treats every line as [EchoAsk] does and reports nothing. It is not safe for concurrent
-// use.
+// is a hint, not proof: sudo switches it off for one line, a script that drives a shell for all.
+// The zero value treats every line as [EchoAsk] does and reports nothing. It is not safe for
+// concurrent use.
 type SecretInput struct {
 	EchoOff EchoOff
 	// Asks reports whether the screen's line with the cursor, or the one above it, asks for a

@@ -49,7 +49,8 @@ func (x *barn) spawn(c engine.Config) (*engine.Session, *enginetest.PTY) {
 	return s, x.made[len(x.made)-1]
 }
 
-// short starts n programs, one after the other, each of which prints and ends at once with its number's last digit.
+// short starts n programs, one after the other, each of which prints and ends at once with its
+// number's last digit.
 func (x *barn) short(n int, print string) (all []*engine.Session) {
 	x.t.Helper()
 	for i := range n {
@@ -315,7 +316,8 @@ func TestForgottenOnesAreBounded(t *testing.T) {
 	})
 }
 
-// TestAWaitOnTheForgotten: one that found the session before it was forgotten is told why it cannot match.
+// TestAWaitOnTheForgotten: one that found the session before it was forgotten is told why it cannot
+// match.
 func TestAWaitOnTheForgotten(t *testing.T) {
 	inBarn(t, engine.Options{Ended: 1}, func(t *testing.T, x *barn) {
 		all := x.short(3, "hello")

@@ -87,7 +87,8 @@ func every(d time.Duration, n int, f func()) {
 	}
 }
 
-// TestLeashOfWhatIsLeft: when the program has ended by itself, the limit is one on what it has left behind.
+// TestLeashOfWhatIsLeft: when the program has ended by itself, the limit is one on what it has left
+// behind.
 func TestLeashOfWhatIsLeft(t *testing.T) {
 	t.Run("on the terminal", func(t *testing.T) {
 		inBarn(t, engine.Options{}, func(t *testing.T, x *barn) {

@@ -41,7 +41,8 @@ func FuzzCheckName(f *testing.F) {
 	})
 }
 
-// TestNamesOfSessions: a name is unique among what runs, and finds that, or else the newest that has ended.
+// TestNamesOfSessions: a name is unique among what runs, and finds that, or else the newest that
+// has ended.
 func TestNamesOfSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ptys := []*enginetest.PTY{enginetest.New(), enginetest.New(), enginetest.New()}
@@ -103,7 +104,8 @@ func TestNamesOfSessions(t *testing.T) {
 	})
 }
 
-// TestNameIsFreeWithTheExit: whoever has seen a program's end can use its name, while something it left behind holds the terminal.
+// TestNameIsFreeWithTheExit: whoever has seen a program's end can use its name, while something it
+// left behind holds the terminal.
 func TestNameIsFreeWithTheExit(t *testing.T) {
 	p := enginetest.New()
 	e := enginetest.Engine(p, enginetest.New())

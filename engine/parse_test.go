@@ -80,7 +80,8 @@ func TestParseActionSaysWhatIsWrongAndWhere(t *testing.T) {
 	}
 }
 
-// FuzzParseAction: whatever comes as JSON is an action or an [engine.ActionError], and whole numbers may come in any type.
+// FuzzParseAction: whatever comes as JSON is an action or an [engine.ActionError], and whole
+// numbers may come in any type.
 func FuzzParseAction(f *testing.F) {
 	for _, s := range []string{
 		`{"type":"text","value":"a"}`, `{"type":"key","value":"ctrl+c"}`, `{"type":"stream_text","value":{"text":"a","chunk_chars":1,"delay_ms":1e3}}`,

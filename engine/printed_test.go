@@ -13,8 +13,8 @@ import (
 	"github.com/ptywright/ptywright/internal/ansi"
 )
 
-// anyOutput draws what a program may write: any bytes, and whatever of a terminal's words, whole or cut,
-// the marks of a shell among them.
+// anyOutput draws what a program may write: any bytes, and whatever of a terminal's words, whole or
+// cut, the marks of a shell among them.
 func anyOutput() *rapid.Generator[string] {
 	words := []string{
 		"\r\n", "\n", "\r", "\t", " ", "  \n", "\b", "\a", "\x00", "\x7f", "\x0e", "\x1b", "\x1b[", "\x1b]", "\x1bP", "\x1b_", "\x9b", "\xe2\x82", "\xff",
@@ -31,8 +31,8 @@ func anyOutput() *rapid.Generator[string] {
 	})
 }
 
-// TestOutputOfAnything: whatever a command writes in a real shell comes back byte for byte. The terminal
-// answers nothing here, since what it says would be echoed into the output.
+// TestOutputOfAnything: whatever a command writes in a real shell comes back byte for byte. The
+// terminal answers nothing here, since what it says would be echoed into the output.
 func TestOutputOfAnything(t *testing.T) {
 	for _, name := range []string{"bash", "zsh", "fish"} {
 		t.Run(name, func(t *testing.T) {

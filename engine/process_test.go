@@ -10,7 +10,8 @@ import (
 	"github.com/ptywright/ptywright/engine/pty"
 )
 
-// TestForegroundOfASession is the terminal's word, its name made plain text, until the program has ended.
+// TestForegroundOfASession is the terminal's word, its name made plain text, until the program has
+// ended.
 func TestForegroundOfASession(t *testing.T) {
 	p := enginetest.New()
 	s, err := enginetest.Engine(p).Spawn(t.Context(), engine.Config{Program: "fake"})

@@ -10,8 +10,8 @@ import (
 	"github.com/ptywright/ptywright/engine"
 )
 
-// TestForegroundOfAShell is the shell at its prompt, then what it runs, then the shell again; and what makes it mark its commands
-// is not told as its environment.
+// TestForegroundOfAShell is the shell at its prompt, then what it runs, then the shell again; and
+// what makes it mark its commands is not told as its environment.
 func TestForegroundOfAShell(t *testing.T) {
 	for _, program := range []string{"bash", "zsh", "fish"} {
 		t.Run(program, func(t *testing.T) {

@@ -91,7 +91,8 @@ type Shell struct {
 // pairs with colons between them. State, App and Kind are at most 64 letters, digits, dots, hyphens
 // and underscores.
 type ProgramStatus struct {
-	// State is the program's own word: "idle", "working", "blocked", "done", "error" have been seen.
+	// State is the program's own word: "idle", "working", "blocked", "done", "error" have been
+	// seen.
 	State   string
 	App     string // "" when not given, as for Kind and Message
 	Kind    string // for "blocked", of what: "permission", "question"

@@ -179,8 +179,9 @@ func TestReportsOfAFlood(t *testing.T) {
 	})
 }
 
-// TestClipboardStaysInTheSession: what a program copies comes with its sequence and its time, inside an update with the frame; it
-// is never typed to anybody, and of a flood only the last is kept.
+// TestClipboardStaysInTheSession: what a program copies comes with its sequence and its time,
+// inside an update with the frame; it is never typed to anybody, and of a flood only the last is
+// kept.
 func TestClipboardStaysInTheSession(t *testing.T) {
 	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
 		look := func() (*engine.View, *engine.Clipboard) {
@@ -221,7 +222,8 @@ func TestClipboardStaysInTheSession(t *testing.T) {
 	})
 }
 
-// TestProgramStatusIsAnsweredOnRequest: programs report to a terminal that answers, and a session is one when asked to.
+// TestProgramStatusIsAnsweredOnRequest: programs report to a terminal that answers, and a session
+// is one when asked to.
 func TestProgramStatusIsAnsweredOnRequest(t *testing.T) {
 	for _, on := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

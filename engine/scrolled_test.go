@@ -32,8 +32,8 @@ func wait(t *testing.T, s *engine.Session, tree any, since *engine.Position) (*e
 	return s.Wait(t.Context(), matcher(t, tree), since, engine.Within(time.Second))
 }
 
-// TestWaitSeesWhatScrolledOff: a text that comes and leaves the screen in one batch was seen, whatever the scrollback keeps;
-// what had left before the wait began was not.
+// TestWaitSeesWhatScrolledOff: a text that comes and leaves the screen in one batch was seen,
+// whatever the scrollback keeps; what had left before the wait began was not.
 func TestWaitSeesWhatScrolledOff(t *testing.T) {
 	for _, c := range []struct {
 		name, before, output string
@@ -132,7 +132,8 @@ func TestWaitSaysWhatItMissed(t *testing.T) {
 	})
 }
 
-// TestWaitsChain: each line is found once, in order, whatever the batches, and with it what stood before it.
+// TestWaitsChain: each line is found once, in order, whatever the batches, and with it what stood
+// before it.
 func TestWaitsChain(t *testing.T) {
 	for seed := range uint64(6) {
 		inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
@@ -178,7 +179,8 @@ func TestWaitsChain(t *testing.T) {
 	}
 }
 
-// TestWaitChainsAcrossKinds: from a text on the screen to output, to the end of a command, and to a bell, all in one batch.
+// TestWaitChainsAcrossKinds: from a text on the screen to output, to the end of a command, and to a
+// bell, all in one batch.
 func TestWaitChainsAcrossKinds(t *testing.T) {
 	of := func(kind, value string) any {
 		tree := map[string]any{"type": kind}
@@ -226,7 +228,8 @@ func TestWaitTellsWhatCameBefore(t *testing.T) {
 	})
 }
 
-// TestRegexIsInterrupted: a search that takes long ends when its wait does, and lets other requests go on before.
+// TestRegexIsInterrupted: a search that takes long ends when its wait does, and lets other requests
+// go on before.
 func TestRegexIsInterrupted(t *testing.T) {
 	p := enginetest.New()
 	e := enginetest.Engine(p)

@@ -25,8 +25,8 @@ func (t *inputTap) Input(_ time.Time, p []byte) error {
 	return nil
 }
 
-// secretSession returns a session of a fake terminal, what acts on it, and what the engine has told of lines: each with ? while it
-// is suspected, ! when it is certain, and - when it is cleared.
+// secretSession returns a session of a fake terminal, what acts on it, and what the engine has told
+// of lines: each with ? while it is suspected, ! when it is certain, and - when it is cleared.
 func secretSession(t *testing.T, p *enginetest.PTY, taps ...engine.Tap) (s *engine.Session, do func(engine.Action), told func() []string) {
 	t.Helper()
 	var mu sync.Mutex
@@ -152,7 +152,8 @@ func TestSecretLine(t *testing.T) {
 	}
 }
 
-// TestSecretBegunBeforeEchoIsOff: the answer to a question that was read quickly is known all the same.
+// TestSecretBegunBeforeEchoIsOff: the answer to a question that was read quickly is known all the
+// same.
 func TestSecretBegunBeforeEchoIsOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := enginetest.New()

@@ -290,7 +290,8 @@ func TestShellBackground(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(s.home, "go"), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			// What it prints, and what the shell says of its end, belongs to whatever runs then: here to nothing.
+			// What it prints, and what the shell says of its end, belongs to whatever runs then:
+			// here to nothing.
 			over := regexp.MustCompile(`(?m)^\[1\].*[Dd]one|has ended`)
 			s.await("the shell's word of its end", func() bool { return over.MatchString(s.View().Screen.Text()) })
 			s.await("the prompt", s.atPrompt)

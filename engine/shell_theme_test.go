@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// themes are prompts as starship, oh-my-zsh and tide draw them: of several lines and colours, with an empty line before, wide
-// characters, the last exit code, a right prompt, a title, made anew by hooks before each command line.
+// themes are prompts as starship, oh-my-zsh and tide draw them: of several lines and colours, with
+// an empty line before, wide characters, the last exit code, a right prompt, a title, made anew by
+// hooks before each command line.
 var themes = map[string]map[string]string{
 	"bash": {".bashrc": `
 preexec_at=0

@@ -14,8 +14,8 @@ import (
 	"github.com/ptywright/ptywright/engine/pty"
 )
 
-// TestBashKeepsWhatIsTheUsers: a theme of two lines that PROMPT_COMMAND makes anew each time, with the exit code, hooks by
-// PROMPT_COMMAND, PS0 and DEBUG.
+// TestBashKeepsWhatIsTheUsers: a theme of two lines that PROMPT_COMMAND makes anew each time, with
+// the exit code, hooks by PROMPT_COMMAND, PS0 and DEBUG.
 func TestBashKeepsWhatIsTheUsers(t *testing.T) {
 	const theme = `
 HISTCONTROL=ignoreboth
@@ -136,8 +136,8 @@ func TestBashStartsAsItWould(t *testing.T) {
 	}
 }
 
-// TestZshKeepsWhatIsTheUsers: start-up files, a theme that hooks make, a right prompt, a prompt that changes while a line is
-// typed, options that break careless scripts.
+// TestZshKeepsWhatIsTheUsers: start-up files, a theme that hooks make, a right prompt, a prompt
+// that changes while a line is typed, options that break careless scripts.
 func TestZshKeepsWhatIsTheUsers(t *testing.T) {
 	files := map[string]string{
 		"z/.zshenv": "echo env $ZDOTDIR\n", "z/.zprofile": "echo profile\n", "z/.zlogin": "echo login\n",
@@ -317,7 +317,8 @@ func TestBlockOverAChangeOfWidth(t *testing.T) {
 	})
 }
 
-// TestShellFolder: it is private, of this session alone, and gone when the shell is; also when there never was one.
+// TestShellFolder: it is private, of this session alone, and gone when the shell is; also when
+// there never was one.
 func TestShellFolder(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
@@ -374,7 +375,8 @@ func TestShellFolder(t *testing.T) {
 	}
 }
 
-// TestShellOddities: a command longer than a mark holds, and standard output that is no longer the terminal.
+// TestShellOddities: a command longer than a mark holds, and standard output that is no longer the
+// terminal.
 func TestShellOddities(t *testing.T) {
 	for _, name := range []string{"bash", "zsh"} {
 		t.Run(name, func(t *testing.T) {
@@ -387,8 +389,9 @@ func TestShellOddities(t *testing.T) {
 	}
 }
 
-// TestMarksOfACommandAreNotTheShells: what a command prints may hold marks, as a file that is looked at may. It ends neither the command
-// nor begins another, and its exit code is the shell's word.
+// TestMarksOfACommandAreNotTheShells: what a command prints may hold marks, as a file that is
+// looked at may. It ends neither the command nor begins another, and its exit code is the shell's
+// word.
 func TestMarksOfACommandAreNotTheShells(t *testing.T) {
 	for _, program := range []string{"bash", "zsh", "fish"} {
 		t.Run(program, func(t *testing.T) {

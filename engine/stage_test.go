@@ -55,8 +55,8 @@ var pieces = []string{
 	"\x1b]7501;state=busy\x07", "\x1b[?2026h", "\x1b[?2026l", "\x1b[?1049h", "\x1b[?1049l",
 }
 
-// TestAStageShowsWhatASessionShowed: whatever a program writes and however long it waits, a stage that is shown the same at the same
-// times gives the same views.
+// TestAStageShowsWhatASessionShowed: whatever a program writes and however long it waits, a stage
+// that is shown the same at the same times gives the same views.
 func TestAStageShowsWhatASessionShowed(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		type step struct {
@@ -65,8 +65,8 @@ func TestAStageShowsWhatASessionShowed(t *testing.T) {
 			rows, cols int
 		}
 		steps := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) step {
-			// The microsecond keeps steps off the end of a frame's time: which of two things that happen
-			// at once comes first, nobody says.
+			// The microsecond keeps steps off the end of a frame's time: which of two things that
+			// happen at once comes first, nobody says.
 			s := step{after: time.Duration(rapid.IntRange(1, 200).Draw(r, "ms"))*time.Millisecond + time.Microsecond}
 			if rapid.IntRange(0, 9).Draw(r, "sort") == 0 {
 				s.rows, s.cols = rapid.IntRange(1, 12).Draw(r, "rows"), rapid.IntRange(1, 40).Draw(r, "cols")

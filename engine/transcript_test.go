@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// asText is what a transcript must hold of raw output: each maximal ill-formed subpart is one U+FFFD.
+// asText is what a transcript must hold of raw output: each maximal ill-formed subpart is one
+// U+FFFD.
 func asText(raw []byte) string { return strings.ToValidUTF8(replaceEach(raw), "") }
 
 // replaceEach is a slow, obvious decoder.

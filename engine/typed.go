@@ -17,8 +17,8 @@ type Typed struct {
 	// Line is what has been typed since the last Enter or interrupt, without what Backspace and
 	// Ctrl+U deleted: at most its last 256 bytes.
 	Line string
-	// Keys: other keys were typed since, which move, complete, recall or erase: Line is then not what
-	// they made of it.
+	// Keys: other keys were typed since, which move, complete, recall or erase: Line is then not
+	// what they made of it.
 	Keys bool
 	// Ahead: some of it, or a line that was entered, was typed while the shell ran something,
 	// according to its marks. Whether that program or the shell has read it is not known.

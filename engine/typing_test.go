@@ -22,7 +22,8 @@ func key(t testing.TB, name string) engine.Key {
 	return engine.Key(k)
 }
 
-// TestTypingIsInOrder: what is typed comes in its order, in one piece each without a pace, and an Escape stands alone.
+// TestTypingIsInOrder: what is typed comes in its order, in one piece each without a pace, and an
+// Escape stands alone.
 func TestTypingIsInOrder(t *testing.T) {
 	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
 		began := time.Now()
@@ -40,7 +41,8 @@ func TestTypingIsInOrder(t *testing.T) {
 	})
 }
 
-// TestTypingPaces: between any two keystrokes, and nowhere else, is the pause; nothing of another's comes between.
+// TestTypingPaces: between any two keystrokes, and nowhere else, is the pause; nothing of another's
+// comes between.
 func TestTypingPaces(t *testing.T) {
 	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
 		const pace = 50 * time.Millisecond
@@ -105,7 +107,8 @@ func TestTypingEscapeInKitty(t *testing.T) {
 	})
 }
 
-// TestTypingThatEndsEarly: cancelled, blocked, or at the program's end it says how much was typed, at once.
+// TestTypingThatEndsEarly: cancelled, blocked, or at the program's end it says how much was typed,
+// at once.
 func TestTypingThatEndsEarly(t *testing.T) {
 	three := engine.Typing{Delay: time.Second, Actions: []engine.Action{engine.Text("ab"), key(t, "enter"), engine.Text("cd")}}
 	stopped := errors.New("stopped")

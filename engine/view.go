@@ -89,8 +89,8 @@ func (v *View) Left(context bool) *vt.Passage {
 // it every few milliseconds, and answers [ErrInterrupted] when it is false.
 func (v *View) Patience() bool { return v.wait == nil || v.wait.goesOn() }
 
-// Output is what a transcript matcher reads, and where it begins: the retained text, or with Since only what came
-// after it. The caller must not modify it.
+// Output is what a transcript matcher reads, and where it begins: the retained text, or with Since
+// only what came after it. The caller must not modify it.
 func (v *View) Output() (text []byte, from Offset) {
 	text, end, _ := v.Transcript.Since(v.Since.Offset)
 	return text, end - Offset(len(text))

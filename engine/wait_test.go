@@ -16,7 +16,8 @@ import (
 	"github.com/ptywright/ptywright/matchers"
 )
 
-// inBubble runs f in virtual time with one session on a terminal without a kernel, and sees to it that nothing is left.
+// inBubble runs f in virtual time with one session on a terminal without a kernel, and sees to it
+// that nothing is left.
 func inBubble(t *testing.T, f func(t *testing.T, p *enginetest.PTY, s *engine.Session)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -189,7 +190,8 @@ func TestWaitSinceSeesOnlyWhatCameAfter(t *testing.T) {
 	})
 }
 
-// TestWaitSinceAtAPrompt: the prompt that stood before what was typed is not the one that comes after.
+// TestWaitSinceAtAPrompt: the prompt that stood before what was typed is not the one that comes
+// after.
 func TestWaitSinceAtAPrompt(t *testing.T) {
 	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
 		p.Print(">>> ")
@@ -299,8 +301,8 @@ func TestWaitSeesWholeFrames(t *testing.T) {
 	})
 }
 
-// TestWaitSeesWholeFramesOneAfterAnother: each update has its own time, also when it begins in the write that ends the
-// one before.
+// TestWaitSeesWholeFramesOneAfterAnother: each update has its own time, also when it begins in the
+// write that ends the one before.
 func TestWaitSeesWholeFramesOneAfterAnother(t *testing.T) {
 	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
 		p.Print("MARK\x1b[?2026h\x1b[H\x1b[2J")

@@ -25,8 +25,8 @@ func all(t *rapid.T, e *expression, text string) (locs [][]int) {
 	return locs
 }
 
-// TestExpressionInPieces: however little is searched at once, the matches are those of a whole evaluation: what stands before a piece
-// still decides what matches in it.
+// TestExpressionInPieces: however little is searched at once, the matches are those of a whole
+// evaluation: what stands before a piece still decides what matches in it.
 func TestExpressionInPieces(t *testing.T) {
 	patterns := []string{
 		`a`, `ab+`, `(a|b)(c)?`, `(?m)^a.*$`, `(?m)^(\w+) (\d+)$`, `\bab\b`, `a*`, `[^a]+`, `a\s+b`, `(?s)a.*b`, `^a`, `b$`, `a\z`, `\Ab`,

@@ -41,7 +41,8 @@ func screenRegex(e *expression) *TextMatcher {
 	return &TextMatcher{query: e, kind: "screen_regex", scope: Seen}
 }
 
-// Output matches an expression in what the program has written, as it came: with its escape sequences.
+// Output matches an expression in what the program has written, as it came: with its escape
+// sequences.
 func Output(re *regexp.Regexp) Matcher { return outputRegex(newExpression(re)) }
 
 func outputRegex(e *expression) Matcher { return &output{query: e, kind: "transcript_regex"} }

@@ -15,8 +15,8 @@ import (
 	"github.com/ptywright/ptywright/engine/enginetest"
 )
 
-// TestIncrementalSearchFindsWhatAWholeOneWould feeds text in random pieces and holds each look of the transcript
-// matchers against a search of everything so far.
+// TestIncrementalSearchFindsWhatAWholeOneWould feeds text in random pieces and holds each look of
+// the transcript matchers against a search of everything so far.
 func TestIncrementalSearchFindsWhatAWholeOneWould(t *testing.T) {
 	patterns := []string{`ab`, `a+b$`, `(?m)^b\w*a$`, `\Aa`, `^b`, `b\na`, `(?s)a.*c`, `a[^x]c`, `\bcab\b`, `(?m)^\s*$`}
 	const alphabet = "aaabbbcc \n\n\r"

@@ -22,7 +22,8 @@ const (
 	// MaxProgram is in instructions of all compiled expressions of a tree: a check takes this times
 	// the text's length.
 	MaxProgram = 2000
-	// MaxText is in bytes of a text to match; a full screen of 1000x1000 does not occur in practice.
+	// MaxText is in bytes of a text to match; a full screen of 1000x1000 does not occur in
+	// practice.
 	MaxText = 64 << 10
 )
 
@@ -58,8 +59,8 @@ type Options struct {
 	Scope      Scope      // default of text matchers; "": Seen. Within not it is always OnScreen
 }
 
-// Parse makes a matcher from a tree of maps, slices, strings, numbers and booleans, as JSON and Lua give it:
-// {"type": ..., "value": ...}. Errors are *[ParseError].
+// Parse makes a matcher from a tree of maps, slices, strings, numbers and booleans, as JSON and Lua
+// give it: {"type": ..., "value": ...}. Errors are *[ParseError].
 func Parse(tree any, o Options) (Matcher, error) {
 	if o.Depth <= 0 || o.Depth > MaxDepth {
 		o.Depth = MaxDepth

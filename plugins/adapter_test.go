@@ -194,7 +194,8 @@ func TestPluginThatBreaksOnceGoesOn(t *testing.T) {
 	})
 }
 
-// TestStillnessIsSeen: nothing changes any more, and only time makes the predicate and the classifier say something else.
+// TestStillnessIsSeen: nothing changes any more, and only time makes the predicate and the
+// classifier say something else.
 func TestStillnessIsSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := drive(t, `local m = ptywright.matcher
@@ -300,8 +301,8 @@ func TestSubmission(t *testing.T) {
 	}
 }
 
-// TestUndo: what a submission says under undo is done when nothing was submitted, also when an expect before
-// it failed, and steps under when only while their matcher holds.
+// TestUndo: what a submission says under undo is done when nothing was submitted, also when an
+// expect before it failed, and steps under when only while their matcher holds.
 func TestUndo(t *testing.T) {
 	const source = `local a, m = ptywright.action, ptywright.matcher
 		return {

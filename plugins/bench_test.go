@@ -85,7 +85,8 @@ const (
 	busyFrame = "\x1b[?2004h\x1b]0;◐ Claude Code\a\x1b[2J\x1b[18;1H✻ Brewing… (3s · ↓ 36 tokens)\x1b[20;1H────────\r\n❯\u00a0\r\n────────\r\n  esc to interrupt"
 )
 
-// BenchmarkWakeToState is the time from a byte written by the program to its new state being told, after a quiet spell.
+// BenchmarkWakeToState is the time from a byte written by the program to its new state being told,
+// after a quiet spell.
 func BenchmarkWakeToState(b *testing.B) {
 	c, all, ptys := agents(b, 1)
 	var times []time.Duration
@@ -116,8 +117,8 @@ func BenchmarkWakeToState(b *testing.B) {
 	percentiles(b, times)
 }
 
-// BenchmarkBusyAdapters draws a frame in each of fifty sessions every 10 ms, with and without adapters that look, and reports
-// the processor time of a second.
+// BenchmarkBusyAdapters draws a frame in each of fifty sessions every 10 ms, with and without
+// adapters that look, and reports the processor time of a second.
 func BenchmarkBusyAdapters(b *testing.B) {
 	const sessions, every = 50, 10 * time.Millisecond
 	for _, adapters := range []int{0, sessions} {

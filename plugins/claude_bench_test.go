@@ -8,8 +8,8 @@ import (
 	"github.com/ptywright/ptywright/engine"
 )
 
-// BenchmarkClaudeClassify classifies what each recording shows at its end. One iteration is one screen; p50-ns and p99-ns are
-// taken over all of them.
+// BenchmarkClaudeClassify classifies what each recording shows at its end. One iteration is one
+// screen; p50-ns and p99-ns are taken over all of them.
 func BenchmarkClaudeClassify(b *testing.B) {
 	for _, size := range []int{24, 40} {
 		name := map[int]string{24: "24x80", 40: "40x120"}[size]

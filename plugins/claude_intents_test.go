@@ -106,8 +106,9 @@ func refusal(t testing.TB, err error) string {
 
 const goneOrEnded = "done any(dialog_gone(), process_exited)\n"
 
-// TestClaudeAnswers holds the intents against the dialogs of three versions: where the options stand otherwise, have other
-// numbers or none, and another one is preselected, the same intent moves the pointer to the same answer.
+// TestClaudeAnswers holds the intents against the dialogs of three versions: where the options
+// stand otherwise, have other numbers or none, and another one is preselected, the same intent
+// moves the pointer to the same answer.
 func TestClaudeAnswers(t *testing.T) {
 	const answered = "last_intent \"dialog_answered\"\n"
 	stay := func(still int, index int, label string) string {
@@ -232,7 +233,8 @@ func TestClaudePrompts(t *testing.T) {
 		}{
 			{"send_prompt", map[string]any{"prompt": "hello there"}, sent("bracketed_paste hello there", "hellothere") + submitted},
 			{"send_prompt", map[string]any{"prompt": "one\r\ntwo", "exact": false}, sent(`bracketed_paste one\ntwo`, "onetwo") + submitted},
-			// As it is, the first would be run as a shell command, and Enter would not submit the next two.
+			// As it is, the first would be run as a shell command, and Enter would not submit the
+			// next two.
 			{"send_prompt", map[string]any{"prompt": "!important"},
 				sent("bracketed_paste  !\nexpect input_left()\nkey home\nkey delete\nkey end\nbracketed_paste important", "!important") + submitted},
 			{"send_prompt", map[string]any{"prompt": `a path\`}, sent(behind("a path\\\\", `apath\\`), `apath\`) + submitted},
@@ -272,7 +274,8 @@ func TestClaudePrompts(t *testing.T) {
 	}
 }
 
-// TestClaudeRefusals wants every intent refused, by the code that says why, where it would do something else than it says.
+// TestClaudeRefusals wants every intent refused, by the code that says why, where it would do
+// something else than it says.
 func TestClaudeRefusals(t *testing.T) {
 	m := classifier(t, "claude-code")
 	stale := map[string]any{"dialog_id": "00000000"}

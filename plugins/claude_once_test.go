@@ -10,7 +10,8 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// A claudeScene shows a machine one hand-made screen after the other, 40 ms apart, as the newest of one session.
+// A claudeScene shows a machine one hand-made screen after the other, 40 ms apart, as the newest of
+// one session.
 type claudeScene struct {
 	claudeRun
 	sequence   uint64
@@ -60,8 +61,9 @@ const (
 	helloTurn            = "❯ hello\n\n● Hi there.\n\n✻ Cooked for 0s · done 7:57 PM"
 )
 
-// TestClaudeBeforeSubmission wants nothing that stood there before a submission taken for what came of it: no end, no answer, no
-// event; and no other state on the way but the one before and then thinking.
+// TestClaudeBeforeSubmission wants nothing that stood there before a submission taken for what came
+// of it: no end, no answer, no event; and no other state on the way but the one before and then
+// thinking.
 func TestClaudeBeforeSubmission(t *testing.T) {
 	s := newClaudeScene(t)
 	s.show("", "", idleTitle)
@@ -113,7 +115,8 @@ func TestClaudeBeforeSubmission(t *testing.T) {
 	}
 }
 
-// TestClaudeUnknownCommand wants the program's own answer to a command told as one, and not the last turn.
+// TestClaudeUnknownCommand wants the program's own answer to a command told as one, and not the
+// last turn.
 func TestClaudeUnknownCommand(t *testing.T) {
 	for _, frames := range [][]string{
 		{helloTurn + "\n\n● Unknown command: /nosuch\n\n● Args from unknown skill: thing"},
@@ -202,7 +205,8 @@ func TestClaudeOnce(t *testing.T) {
 	}
 }
 
-// TestClaudePutBack wants a prompt that was stopped before anything came back called interrupted, and not the turn before it.
+// TestClaudePutBack wants a prompt that was stopped before anything came back called interrupted,
+// and not the turn before it.
 func TestClaudePutBack(t *testing.T) {
 	s := newClaudeScene(t)
 	const failed = "❯ bad one\n\n● API Error: 400 messages: bad thing"
@@ -235,7 +239,8 @@ func TestClaudePutBack(t *testing.T) {
 	}
 }
 
-// TestClaudeCalls wants one id for each call of a tool, in the events and in the metadata, and one for each dialog.
+// TestClaudeCalls wants one id for each call of a tool, in the events and in the metadata, and one
+// for each dialog.
 func TestClaudeCalls(t *testing.T) {
 	s := newClaudeScene(t)
 	const running = "❯ twice\n\n  Appending\n  ⎿  $ echo a >> twice.txt\n\n"
@@ -295,7 +300,8 @@ func TestClaudeDenied(t *testing.T) {
 	}
 }
 
-// TestClaudeQueued wants the messages that are queued counted, by their colour, and not taken for what the user said last.
+// TestClaudeQueued wants the messages that are queued counted, by their colour, and not taken for
+// what the user said last.
 func TestClaudeQueued(t *testing.T) {
 	s := newClaudeScene(t)
 	said := "\x1b[38;2;153;153;153m❯ \x1b[38;2;255;255;255mslow one\x1b[m"

@@ -11,8 +11,8 @@ import (
 	"github.com/ptywright/ptywright/engine/pty"
 )
 
-// patient is a limit for calls whose time is not what is tested: on a busy machine a call can stand still for longer than an
-// adapter would wait.
+// patient is a limit for calls whose time is not what is tested: on a busy machine a call can stand
+// still for longer than an adapter would wait.
 const patient = 10 * time.Second
 
 func claudeState(t testing.TB, m machine, l *look) *State {
@@ -33,8 +33,8 @@ const (
 	prompt80 = rule80 + "\n❯\u00a0\n" + rule80 + "\n  ⏸ manual mode on · ? for shortcuts"
 )
 
-// TestClaudeProse wants an answer that quotes a dialog, a panel or a prompt, row by row, taken for an answer: during the turn,
-// after it, and as something that the user said.
+// TestClaudeProse wants an answer that quotes a dialog, a panel or a prompt, row by row, taken for
+// an answer: during the turn, after it, and as something that the user said.
 func TestClaudeProse(t *testing.T) {
 	m := classifier(t, "claude-code")
 	for _, tape := range tapesOf(t, "claude-code") {
@@ -118,7 +118,8 @@ func TestClaudeUnknown(t *testing.T) {
 	}
 }
 
-// TestClaudeSources holds the program's status against what the screen shows: which of them decides where they differ.
+// TestClaudeSources holds the program's status against what the screen shows: which of them decides
+// where they differ.
 func TestClaudeSources(t *testing.T) {
 	m := classifier(t, "claude-code")
 	for _, c := range []struct {

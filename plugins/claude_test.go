@@ -40,8 +40,8 @@ func claudeEnd(t testing.TB, name string) *engine.View {
 	return end
 }
 
-// afresh makes a machine forget what it remembers, since loading the plugin anew takes its time, and returns the view as the first
-// of a session.
+// afresh makes a machine forget what it remembers, since loading the plugin anew takes its time,
+// and returns the view as the first of a session.
 func afresh(t testing.TB, m machine, v *engine.View) *engine.View {
 	t.Helper()
 	old := *claudeView("", "")
@@ -52,7 +52,8 @@ func afresh(t testing.TB, m machine, v *engine.View) *engine.View {
 	return &first
 }
 
-// TestClaudeExplain wants every recording explained: by the rule that decides without an explanation, too.
+// TestClaudeExplain wants every recording explained: by the rule that decides without an
+// explanation, too.
 func TestClaudeExplain(t *testing.T) {
 	m := classifier(t, "claude-code")
 	for _, tape := range tapesOf(t, "claude-code") {
@@ -71,7 +72,8 @@ func TestClaudeExplain(t *testing.T) {
 	}
 }
 
-// TestClaudeDescribe holds what the plugin tells of itself against the words that clients know, and against what it exports.
+// TestClaudeDescribe holds what the plugin tells of itself against the words that clients know, and
+// against what it exports.
 func TestClaudeDescribe(t *testing.T) {
 	m := classifier(t, "claude-code")
 	d, err := describe(t.Context(), "claude-code", m)

@@ -10,7 +10,8 @@ import (
 	"github.com/ptywright/ptywright/engine"
 )
 
-// claudeRun shows a machine every view of a recording, as an adapter would, and collects the events.
+// claudeRun shows a machine every view of a recording, as an adapter would, and collects the
+// events.
 type claudeRun struct {
 	t          testing.TB
 	m          machine
@@ -75,7 +76,8 @@ func claudeTape(t testing.TB, name string) *tape {
 	return tapes[i]
 }
 
-// TestClaudeStory wants the text of an answer whole, although its beginning has left the screen, and told in events as it came.
+// TestClaudeStory wants the text of an answer whole, although its beginning has left the screen,
+// and told in events as it came.
 func TestClaudeStory(t *testing.T) {
 	for _, name := range []string{"completed-24x80", "ghostty-completed-24x80", "completed-40x120"} {
 		r := &claudeRun{t: t, m: classifier(t, "claude-code")}
@@ -148,8 +150,8 @@ func TestClaudeErrorEvents(t *testing.T) {
 	}
 }
 
-// TestClaudeTurnOver wants the end of a turn seen when it is there, and not because an earlier one stands on the screen: in
-// this recording an answered prompt is there from the beginning.
+// TestClaudeTurnOver wants the end of a turn seen when it is there, and not because an earlier one
+// stands on the screen: in this recording an answered prompt is there from the beginning.
 func TestClaudeTurnOver(t *testing.T) {
 	r := &claudeRun{t: t, m: classifier(t, "claude-code")}
 	sent, over := false, 0
@@ -216,8 +218,8 @@ func TestClaudeReceipt(t *testing.T) {
 	}
 }
 
-// TestClaudeAnsweredDialog wants a dialog that was answered not taken for one that waits, as long as it has not left the screen,
-// and gone when it has.
+// TestClaudeAnsweredDialog wants a dialog that was answered not taken for one that waits, as long
+// as it has not left the screen, and gone when it has.
 func TestClaudeAnsweredDialog(t *testing.T) {
 	dialog, after := claudeEnd(t, "permission-edit-24x80"), claudeEnd(t, "permission-edit-no-by-digit-24x80")
 	other := claudeEnd(t, "permission-write-second-24x80")
@@ -247,7 +249,8 @@ func TestClaudeAnsweredDialog(t *testing.T) {
 	if r.ask(other, "pointer_on", map[string]any{"index": int64(2)}) {
 		t.Error("the pointer of another dialog counts") // Enter would answer it
 	}
-	// Another edit of the same file has the same id and another face: Enter must not be pressed again.
+	// Another edit of the same file has the same id and another face: Enter must not be pressed
+	// again.
 	twin := claudeView(strings.ReplaceAll(dialog.Screen.String(), "good morning", "good evening"), "✳ Claude Code")
 	twin.Sequence = dialog.Sequence + 1
 	if again := map[string]any{"index": int64(1), "again": true}; !r.ask(dialog, "pointer_on", again) || r.ask(twin, "pointer_on", again) || !r.ask(twin, "dialog_gone", nil) || !r.ask(twin, "turn_over", nil) {
@@ -261,7 +264,8 @@ func TestClaudeAnsweredDialog(t *testing.T) {
 	}
 }
 
-// TestClaudeCancel wants cancelling told as long as the turn that was cancelled runs, and no longer.
+// TestClaudeCancel wants cancelling told as long as the turn that was cancelled runs, and no
+// longer.
 func TestClaudeCancel(t *testing.T) {
 	r := &claudeRun{t: t, m: classifier(t, "claude-code"), lastIntent: "prompt_submitted"}
 	running, stopped := claudeEnd(t, "before-cancel-24x80"), claudeEnd(t, "cancelled-24x80")
@@ -279,7 +283,8 @@ func TestClaudeCancel(t *testing.T) {
 		t.Errorf("the turn after one that was cancelled is %s by %s", s.State, s.Rule)
 	}
 
-	// A message that was queued is sent by the program at once: the cancelled turn is over all the same.
+	// A message that was queued is sent by the program at once: the cancelled turn is over all the
+	// same.
 	r = &claudeRun{t: t, m: classifier(t, "claude-code"), lastIntent: "prompt_submitted"}
 	first := claudeView("❯ slow answer please\n\n✽ Fermenting…\n\n"+prompt80, "◐ Claude Code")
 	next := claudeEnd(t, "cancel-1-24x80")

@@ -42,7 +42,8 @@ func hooked(t *testing.T, source string, printed func(c *Catalog)) (*Catalog, *e
 	return c, p
 }
 
-// TestAdapterIsWholeWhileItStarts: others find an adapter as soon as it has its session, and so before its plugin has looked.
+// TestAdapterIsWholeWhileItStarts: others find an adapter as soon as it has its session, and so
+// before its plugin has looked.
 func TestAdapterIsWholeWhileItStarts(t *testing.T) {
 	found := 0
 	c, _ := hooked(t, `return {classify = function(s) print("x") return {state = "fine"} end}`, func(c *Catalog) {
@@ -62,8 +63,9 @@ func TestAdapterIsWholeWhileItStarts(t *testing.T) {
 	}
 }
 
-// TestAClientThatGoesBreaksNoPlugin: a client that cancels what a plugin is doing for it gets just that, and however often it
-// does, the plugin is not given up for it. A look is not interrupted at all: the plugin keeps what it remembers.
+// TestAClientThatGoesBreaksNoPlugin: a client that cancels what a plugin is doing for it gets just
+// that, and however often it does, the plugin is not given up for it. A look is not interrupted at
+// all: the plugin keeps what it remembers.
 func TestAClientThatGoesBreaksNoPlugin(t *testing.T) {
 	gone := errors.New("the client is gone")
 	var cancel atomic.Pointer[context.CancelCauseFunc] // what a print does; keep prints, too
@@ -118,8 +120,8 @@ func TestAClientThatGoesBreaksNoPlugin(t *testing.T) {
 	}
 }
 
-// TestWaitEndsWithItsProgram: a predicate that reads how long the screen was still could become true for ever; when the program
-// has ended and a while has passed, the wait ends.
+// TestWaitEndsWithItsProgram: a predicate that reads how long the screen was still could become
+// true for ever; when the program has ended and a while has passed, the wait ends.
 func TestWaitEndsWithItsProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := drive(t, `local m = ptywright.matcher
@@ -149,7 +151,8 @@ func TestWaitEndsWithItsProgram(t *testing.T) {
 	})
 }
 
-// TestParamsAreBounded: what a client sends is refused before a machine is made to hold it, and costs the plugin nothing.
+// TestParamsAreBounded: what a client sends is refused before a machine is made to hold it, and
+// costs the plugin nothing.
 func TestParamsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := drive(t, `return {classify = function(s) return {state = "fine"} end, act = function(p) return {actions = {}} end,
@@ -180,7 +183,8 @@ func TestParamsAreBounded(t *testing.T) {
 	})
 }
 
-// TestCancelledWaitIsNotHeldUp: a wait whose plugin is busy with others ends at once when it is cancelled.
+// TestCancelledWaitIsNotHeldUp: a wait whose plugin is busy with others ends at once when it is
+// cancelled.
 func TestCancelledWaitIsNotHeldUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := drive(t, `return {classify = function(s) return {state = "fine"} end, no = function(s) return false end,
@@ -210,7 +214,8 @@ func TestCancelledWaitIsNotHeldUp(t *testing.T) {
 	})
 }
 
-// TestEventsAreBoundedInBytes: a plugin that tells as much as it may in each look does not fill the memory.
+// TestEventsAreBoundedInBytes: a plugin that tells as much as it may in each look does not fill the
+// memory.
 func TestEventsAreBoundedInBytes(t *testing.T) {
 	var j journal
 	for i := range 500 {

@@ -116,7 +116,8 @@ func TestParseManifestSaysWhatIsWrongAndWhere(t *testing.T) {
 	}
 }
 
-// TestLintManifestFindsEverything: one look shows all that is wrong, by line, and none of it in words of the program's own language.
+// TestLintManifestFindsEverything: one look shows all that is wrong, by line, and none of it in
+// words of the program's own language.
 func TestLintManifestFindsEverything(t *testing.T) {
 	var got []string
 	for _, f := range LintManifest([]byte("name = \"A\"\nkind = \"robot\"\npermissions = [\"root\"]\n[default_target]\nrows = 0\ncols = 2000\n")) {
@@ -131,8 +132,8 @@ func TestLintManifestFindsEverything(t *testing.T) {
 	}
 }
 
-// FuzzParseManifest: whatever the text, it is refused with a short typed error, or it is valid and stays so when it is
-// written and read again.
+// FuzzParseManifest: whatever the text, it is refused with a short typed error, or it is valid and
+// stays so when it is written and read again.
 func FuzzParseManifest(f *testing.F) {
 	f.Add([]byte(full))
 	f.Add([]byte("name = 1"))

@@ -34,7 +34,8 @@ func TestOtherScreens(t *testing.T) {
 				if len(got.Sources) == 0 || got.Evidence == "" {
 					t.Errorf("%s: %s by rule %q names no source or no evidence", full, got.State, got.Rule)
 				}
-				// Without its reports and title it may be unknown, but not taken for something else.
+				// Without its reports and title it may be unknown, but not taken for something
+				// else.
 				v.Reports = engine.Reports{}
 				v.Screen.Title, v.Screen.TitleSet = "", false
 				if got, err = judge(m, agent, &look{view: v}); err != nil {

@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// TestStateIsPlainText: nothing that a plugin says moves the cursor of a terminal that prints it, whatever field it is in, its
-// errors included.
+// TestStateIsPlainText: nothing that a plugin says moves the cursor of a terminal that prints it,
+// whatever field it is in, its errors included.
 func TestStateIsPlainText(t *testing.T) {
 	const evil = `"a\27[31m\7b\226\128\174c\194\155d\re"`
 	for name, source := range map[string]string{

@@ -188,8 +188,8 @@ var dialogs = map[string]*regexp.Regexp{
 	"waiting_for_login":           regexp.MustCompile(`(?i)log ?in|sign in|api key|account|welcome`),
 }
 
-// TestRecordings wants every recording classified as its label says, every prefix of it without an error, and no dialog state
-// before its dialog is on the screen.
+// TestRecordings wants every recording classified as its label says, every prefix of it without an
+// error, and no dialog state before its dialog is on the screen.
 func TestRecordings(t *testing.T) {
 	for agent, least := range map[string]float64{"claude-code": 0.98, "codex": 0.95, "gemini-cli": 0.95, "opencode": 0.95} {
 		t.Run(agent, func(t *testing.T) {

@@ -43,8 +43,9 @@ func Rehearse(ctx context.Context, s *Source, rows, cols int, log *slog.Logger, 
 	return r, nil
 }
 
-// Output shows what the program wrote at a time, Resize that its terminal got a size, and Exit that it ended. Times do not
-// decrease; what the plugin wanted to be asked until then it is asked before.
+// Output shows what the program wrote at a time, Resize that its terminal got a size, and Exit that
+// it ended. Times do not decrease; what the plugin wanted to be asked until then it is asked
+// before.
 func (r *Rehearsal) Output(ctx context.Context, at time.Duration, p []byte) {
 	r.Advance(ctx, at)
 	r.stage.Output(r.began.Add(r.at), p)

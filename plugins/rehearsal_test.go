@@ -44,7 +44,8 @@ func rehearse(t *testing.T, text string) (r *Rehearsal, looks *[]string) {
 	return r, looks
 }
 
-// TestRehearsalAsksWhenTheHostWould: at once after a quiet spell, not more often than every 25 ms, and when the plugin wants it.
+// TestRehearsalAsksWhenTheHostWould: at once after a quiet spell, not more often than every 25 ms,
+// and when the plugin wants it.
 func TestRehearsalAsksWhenTheHostWould(t *testing.T) {
 	r, looks := rehearse(t, `return {classify = function(s)
 		if s:contains("soon") then return {state = "soon", recheck_ms = 100} end

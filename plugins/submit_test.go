@@ -52,8 +52,8 @@ func hostiles(t testing.TB) (all []hostile) {
 	return all
 }
 
-// A standIn is an agent's program as far as its input goes, with all that its versions do there: codex 0.128.0 and 0.169.0, gemini-cli
-// 0.61.0, opencode 1.2.27 and 1.18.33, claude-code 2.1.197 and 2.1.328 were watched for it.
+// A standIn is an agent's input line, with what was seen in codex 0.128.0 and 0.169.0, gemini-cli
+// 0.61.0, opencode 1.2.27 and 1.18.33, claude-code 2.1.197 and 2.1.328.
 type standIn struct {
 	agent string
 	p     *enginetest.PTY
@@ -365,8 +365,9 @@ func (s *standIn) prompt(t *testing.T, a *Adapter, params map[string]any) (strin
 	}
 }
 
-// TestHostilePromptsToStandIns sends every plugin's stand-in the prompts that could be run, lost, doubled or changed: each arrives once
-// and as it was, or is refused with the code that says why, and the next one goes through.
+// TestHostilePromptsToStandIns sends every plugin's stand-in the prompts that could be run, lost,
+// doubled or changed: each arrives once and as it was, or is refused with the code that says why,
+// and the next one goes through.
 func TestHostilePromptsToStandIns(t *testing.T) {
 	for _, agent := range promptAgents {
 		t.Run(agent, func(t *testing.T) {
@@ -395,8 +396,8 @@ func TestHostilePromptsToStandIns(t *testing.T) {
 	}
 }
 
-// TestPromptThatIsLostIsTakenBack: a prompt that stands in the input and that no Enter submits does not stay there, and the next one
-// goes through.
+// TestPromptThatIsLostIsTakenBack: a prompt that stands in the input and that no Enter submits does
+// not stay there, and the next one goes through.
 func TestPromptThatIsLostIsTakenBack(t *testing.T) {
 	for _, agent := range promptAgents {
 		t.Run(agent, func(t *testing.T) {
@@ -416,7 +417,8 @@ func TestPromptThatIsLostIsTakenBack(t *testing.T) {
 	}
 }
 
-// TestClearInput empties an input whatever stands in it, blanks too, and leaves shell mode; nothing is pressed at an empty one.
+// TestClearInput empties an input whatever stands in it, blanks too, and leaves shell mode; nothing
+// is pressed at an empty one.
 func TestClearInput(t *testing.T) {
 	for _, agent := range promptAgents {
 		t.Run(agent, func(t *testing.T) {
@@ -479,7 +481,8 @@ func TestPlaceholders(t *testing.T) {
 	})
 }
 
-// TestInexactPrompts: with exact = false a prompt is sent as the program has it, and is still no command.
+// TestInexactPrompts: with exact = false a prompt is sent as the program has it, and is still no
+// command.
 func TestInexactPrompts(t *testing.T) {
 	for _, agent := range promptAgents {
 		t.Run(agent, func(t *testing.T) {
@@ -516,7 +519,8 @@ func TestInexactPrompts(t *testing.T) {
 	}
 }
 
-// TestPromptWithoutPastes: where a paste would be typed key by key, a line feed in it would submit half of it.
+// TestPromptWithoutPastes: where a paste would be typed key by key, a line feed in it would submit
+// half of it.
 func TestPromptWithoutPastes(t *testing.T) {
 	standingIn(t, "codex", func(t *testing.T, a *Adapter, s *standIn) {
 		s.p.Print("\x1b[?2004l")
@@ -526,7 +530,8 @@ func TestPromptWithoutPastes(t *testing.T) {
 	})
 }
 
-// FuzzPrompts: whatever a prompt is, the stand-in gets it once and as it is, or it is refused, or taken back; it is never run.
+// FuzzPrompts: whatever a prompt is, the stand-in gets it once and as it is, or it is refused, or
+// taken back; it is never run.
 func FuzzPrompts(f *testing.F) {
 	for _, h := range hostiles(f) {
 		f.Add(h.Text)
@@ -571,7 +576,8 @@ func readyView(t *testing.T, agent string) *engine.View {
 	return shots(t)[agent+"/ready-24x80"].view()
 }
 
-// pasted returns what the pastes of a plan put into the input, a character that is erased again left out, and the first paste.
+// pasted returns what the pastes of a plan put into the input, a character that is erased again
+// left out, and the first paste.
 func pasted(t *testing.T, plan any) (text, first string) {
 	t.Helper()
 	var home bool

@@ -74,7 +74,8 @@ func BenchmarkRequests(b *testing.B) {
 	}
 }
 
-// requests keeps up to window requests unanswered over a Unix socket, and returns requests per second.
+// requests keeps up to window requests unanswered over a Unix socket, and returns requests per
+// second.
 func requests(b *testing.B, serve func(net.Conn), window int) float64 {
 	l, err := net.Listen("unix", filepath.Join(b.TempDir(), "s"))
 	if err != nil {
@@ -124,7 +125,8 @@ func requests(b *testing.B, serve func(net.Conn), window int) float64 {
 	return rate
 }
 
-// BenchmarkDispatch is what one request costs without a stream: framing, envelope, order, decoding, encoding.
+// BenchmarkDispatch is what one request costs without a stream: framing, envelope, order, decoding,
+// encoding.
 func BenchmarkDispatch(b *testing.B) {
 	b.ReportAllocs()
 	in := io.NopCloser(&repeat{line: benchRequest, left: b.N})

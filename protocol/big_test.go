@@ -52,9 +52,9 @@ func (s sized) Fits(size int) error {
 	return nil
 }
 
-// TestBigRepliesAreWhole: large replies change hands instead of being copied, and what a socket does
-// not take at once stays where it is. Whatever comes between them, each arrives whole and in its
-// place.
+// TestBigRepliesAreWhole: large replies change hands instead of being copied, and what a socket
+// does not take at once stays where it is. Whatever comes between them, each arrives whole and in
+// its place.
 func TestBigRepliesAreWhole(t *testing.T) {
 	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
 	if err != nil {

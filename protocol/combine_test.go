@@ -29,7 +29,8 @@ func (d coded) Method(name string) (protocol.Method, bool) {
 	return protocol.Method{Name: name, Call: call}, slices.Contains(d.names, name)
 }
 
-// TestCombinedDialectsKeepTheirCodes has each row judged by its own dialect, and what is nobody's by the first.
+// TestCombinedDialectsKeepTheirCodes has each row judged by its own dialect, and what is nobody's
+// by the first.
 func TestCombinedDialectsKeepTheirCodes(t *testing.T) {
 	closed := make(chan int, 3)
 	d := protocol.Combine(coded{1, []string{"a", "both"}, closed}, coded{2, []string{"b", "both"}, closed}, coded{3, []string{"c"}, closed})

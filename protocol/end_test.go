@@ -325,7 +325,8 @@ func TestPanicOfANotification(t *testing.T) {
 	})
 }
 
-// TestPanicOfADialect: what breaks as a connection begins or ends costs that connection, and no other.
+// TestPanicOfADialect: what breaks as a connection begins or ends costs that connection, and no
+// other.
 func TestPanicOfADialect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBacklog()

@@ -166,8 +166,8 @@ func TestParseFraming(t *testing.T) {
 	}
 }
 
-// FuzzFraming: what is appended is read back, in any pieces; hostile bytes give no more memory than the bound,
-// and the same messages in any pieces.
+// FuzzFraming: what is appended is read back, in any pieces; hostile bytes give no more memory than
+// the bound, and the same messages in any pieces.
 func FuzzFraming(f *testing.F) {
 	f.Add([]byte("Content-Length: 2\r\n\r\nab"), 3)
 	f.Add([]byte("{}\n\n{}"), 1)

@@ -8,8 +8,8 @@ import (
 	"github.com/ptywright/ptywright/protocol"
 )
 
-// TestNarrowedConnection: what is refused by name is not started, of queued requests too, whatever dialect the method is of; what runs
-// goes on, and nothing widens it again.
+// TestNarrowedConnection: what is refused by name is not started, of queued requests too, whatever
+// dialect the method is of; what runs goes on, and nothing widens it again.
 func TestNarrowedConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := dial(t, protocol.Limits{})

@@ -247,7 +247,8 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// TestOrderProperties runs scripts of random requests and holds the record of what ran against the rules.
+// TestOrderProperties runs scripts of random requests and holds the record of what ran against the
+// rules.
 func TestOrderProperties(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		executing := rapid.SampledFrom([]int{1, 2, 5, 256}).Draw(rt, "executing")

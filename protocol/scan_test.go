@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestJSON is a table in the manner of the JSON test suites: y is JSON, n is not. Where RFC 8259 leaves a choice,
-// the decision of this package stands here.
+// TestJSON is a table in the manner of the JSON test suites: y is JSON, n is not. Where RFC 8259
+// leaves a choice, the decision of this package stands here.
 func TestJSON(t *testing.T) {
 	yes := []string{
 		`null`, `true`, `false`, `0`, `-0`, `1`, `-1`, `10`, `0.5`, `-0.5`, `1e5`, `1E5`, `1e+5`, `1e-5`, `0e0`, `1.5e300`, `1e400`,
@@ -111,7 +111,8 @@ func TestKeyMember(t *testing.T) {
 	}
 }
 
-// FuzzParse holds the scanner against encoding/json, which takes more: invalid UTF-8, and any depth.
+// FuzzParse holds the scanner against encoding/json, which takes more: invalid UTF-8, and any
+// depth.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":[1,2.5e3,"\u00e9"]}}`, `[{},null,"\ud800"]`, `[1,]`, `{"id":"a` + "\xff" + `"}`,
@@ -159,7 +160,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzErrorText looks for any input that gets an unprintable character, or too much, into a message.
+// FuzzErrorText looks for any input that gets an unprintable character, or too much, into a
+// message.
 func FuzzErrorText(f *testing.F) {
 	f.Add("m\x1b[31m", "\u202e\xff")
 	f.Fuzz(func(t *testing.T, name, value string) {

@@ -15,8 +15,9 @@ func environment(from, to int) map[string]string {
 	return env
 }
 
-// TestOneEnvironmentOfManySessions: sessions that are started from one shell have the same secrets, which count once, however many
-// sessions there are and were; and what was kept of those that are over is bounded.
+// TestOneEnvironmentOfManySessions: sessions that are started from one shell have the same secrets,
+// which count once, however many sessions there are and were; and what was kept of those that are
+// over is bounded.
 func TestOneEnvironmentOfManySessions(t *testing.T) {
 	const live, over = 500, 1500
 	k := new(Known)

@@ -187,7 +187,8 @@ func TestPageFailsClosed(t *testing.T) {
 	}
 }
 
-// TestUnseenCharactersHideNothing: what takes no cell, or stands on the character before, does not keep a token from being found.
+// TestUnseenCharactersHideNothing: what takes no cell, or stands on the character before, does not
+// keep a token from being found.
 func TestUnseenCharactersHideNothing(t *testing.T) {
 	const token = "ghp_k9Wz3TqLr7XvB2nM5pYd8HsJ4cFa6GeUo1Rt"
 	for _, c := range []rune{0xad, 0x301, 0x34f, 0x488, 0x61c, 0x115f, 0x1160, 0x180e, 0x1ab0, 0x1dc0, 0x200b, 0x202e, 0x2064, 0x20d0, 0x3164, 0xfe0f, 0xfe20, 0xfeff, 0xffa0, 0xfff9,

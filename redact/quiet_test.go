@@ -34,7 +34,8 @@ func pairs(t testing.TB) (all [][2]*Redactor) {
 	return all
 }
 
-// calmParts are parts without a keyword, and beginnings and ends of keywords: a text of parts with many has nothing to overlook.
+// calmParts are parts without a keyword, and beginnings and ends of keywords: a text of parts with
+// many has nothing to overlook.
 var calmParts = []string{
 	"\x1b]52;c;", "\x1b]52;", "QUJDREVG", "\\\n", "\n    ", "NDIzNDU2Nzg5MDEyMzQ1Njc4", ".GaB3dE.", "Kx7Rt2Lm4Wz8Bv3NcQp5Ys9Dk1Fg6", "NDIzNDU2Nzg5MDEyMzQ1Njc4.GaB3dE.Kx7Rt2Lm4Wz8Bv3NcQp5Ys9Dk1Fg6",
 	"to", "ken", "tok", "en=", "pass", "word", "sk", "-", "gh", "p_", "q", "hunter2", "Zz9", " ", "  ", "lorem ipsum ", "dolor", "x", ":", "=",
@@ -88,7 +89,8 @@ func TestFirstLookOnCorpus(t *testing.T) {
 	}
 }
 
-// recorded is the output of the programs whose recordings the terminal is tested with, as lines of JSON.
+// recorded is the output of the programs whose recordings the terminal is tested with, as lines of
+// JSON.
 func recorded(t testing.TB) []string {
 	f, err := os.Open("../engine/vt/testdata/recordings.txtar.gz")
 	if err != nil {
@@ -143,7 +145,8 @@ func FuzzFirstLook(f *testing.F) {
 	})
 }
 
-// What is written in pieces, in any order, with moves of the cursor between: a seam hides nothing from a first look.
+// What is written in pieces, in any order, with moves of the cursor between: a seam hides nothing
+// from a first look.
 func TestFirstLookAtPieces(t *testing.T) {
 	ps := pairs(t)
 	whole := []string{

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestReachIsBounded however long the lines above are, and begins at a line's beginning where it can.
+// TestReachIsBounded however long the lines above are, and begins at a line's beginning where it
+// can.
 func TestReachIsBounded(t *testing.T) {
 	for name, c := range map[string]struct {
 		before string

@@ -233,8 +233,9 @@ func (s *scan) move(cur, back int) int {
 // maxColumns bounds what one sequence moves, and so its cost; no terminal is wider.
 const maxColumns = 1000
 
-// csi reads a control sequence: its last byte, and the first two of its numbers, 0 where they are not
-// given. more is how many semicolons it has; 2 for one with anything else, or for another sequence.
+// csi reads a control sequence: its last byte, and the first two of its numbers, 0 where they are
+// not given. more is how many semicolons it has; 2 for one with anything else, or for another
+// sequence.
 func csi(seq string) (final byte, n [2]int, more int) {
 	if len(seq) < 3 || seq[1] != '[' {
 		return 0, n, 2

@@ -11,11 +11,13 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 )
 
-// asAgent, as the first argument, makes this test binary a scripted agent of the Agent Client Protocol.
+// asAgent, as the first argument, makes this test binary a scripted agent of the Agent Client
+// Protocol.
 const asAgent = "be-an-acp-agent"
 
-// scriptedAgent does what a prompt says, with the SDK that agents are written with: "run SCRIPT" runs a script in a terminal
-// that it embeds in a tool call, reads its output, and ends the turn; "start SCRIPT" leaves it running; "die" exits with 9.
+// scriptedAgent does what a prompt says, with the SDK that agents are written with: "run SCRIPT"
+// runs a script in a terminal that it embeds in a tool call, reads its output, and ends the turn;
+// "start SCRIPT" leaves it running; "die" exits with 9.
 func scriptedAgent() {
 	a := &scripted{}
 	in, begin := gated(os.Stdin)
@@ -25,8 +27,8 @@ func scriptedAgent() {
 	<-a.peer.Done()
 }
 
-// gated returns what r has once begin is called: the SDK reads from a connection that is not made yet, and would race with
-// itself.
+// gated returns what r has once begin is called: the SDK reads from a connection that is not made
+// yet, and would race with itself.
 func gated(r io.Reader) (in io.Reader, begin func()) {
 	in, w := io.Pipe()
 	return in, func() {

@@ -2,7 +2,8 @@ package main
 
 import "testing"
 
-// TestACPProxyKilledOutright leaves nothing either: the agent gets a signal, and terminals have their watcher.
+// TestACPProxyKilledOutright leaves nothing either: the agent gets a signal, and terminals have
+// their watcher.
 func TestACPProxyKilledOutright(t *testing.T) {
 	t.Parallel()
 	a := startStubborn(t)

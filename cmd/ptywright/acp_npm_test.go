@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestACPNpm speaks with peers written with @agentclientprotocol/sdk: an agent that uses terminals, directly and through the
-// proxy, and an editor that has none.
+// TestACPNpm speaks with peers written with @agentclientprotocol/sdk: an agent that uses terminals,
+// directly and through the proxy, and an editor that has none.
 func TestACPNpm(t *testing.T) {
 	t.Parallel()
 	need(t, "node", "nodejs")

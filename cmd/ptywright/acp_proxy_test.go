@@ -199,7 +199,8 @@ func TestACPProxyShowsText(t *testing.T) {
 	a.end(0)
 }
 
-// TestACPProxyShowsTerminals has an editor that knows the extension see a terminal: told of, written to, ended.
+// TestACPProxyShowsTerminals has an editor that knows the extension see a terminal: told of,
+// written to, ended.
 func TestACPProxyShowsTerminals(t *testing.T) {
 	t.Parallel()
 	a := startProxied(t, sdk.ClientCapabilities{Meta: map[string]any{"terminal_output": true}})
@@ -235,7 +236,8 @@ func startStubborn(t testing.TB) *proxiedAgent {
 	return a
 }
 
-// TestACPProxyLeavesNothing ends one of the three, with a terminal running that does not want to end.
+// TestACPProxyLeavesNothing ends one of the three, with a terminal running that does not want to
+// end.
 func TestACPProxyLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"the editor", "the agent", "the proxy"} {
@@ -260,7 +262,8 @@ func TestACPProxyLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestACPProxyPassesBytes has cat for an agent: what the editor says comes back as the agent was told it.
+// TestACPProxyPassesBytes has cat for an agent: what the editor says comes back as the agent was
+// told it.
 func TestACPProxyPassesBytes(t *testing.T) {
 	t.Parallel()
 	need(t, "cat", "coreutils")
@@ -306,7 +309,8 @@ func TestACPProxyPassesBytes(t *testing.T) {
 	noneLeft(t, p.mark)
 }
 
-// TestACPProxyServesTheAgent has a shell for an agent, which speaks while the editor does: requests of both with equal ids.
+// TestACPProxyServesTheAgent has a shell for an agent, which speaks while the editor does: requests
+// of both with equal ids.
 func TestACPProxyServesTheAgent(t *testing.T) {
 	t.Parallel()
 	script := `
@@ -357,7 +361,8 @@ exec echo end`
 	noneLeft(t, p.mark)
 }
 
-// TestZedExample starts the command of examples/zed, with the scripted agent under the agent's name.
+// TestZedExample starts the command of examples/zed, with the scripted agent under the agent's
+// name.
 func TestZedExample(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "examples", "zed", "settings.json"))
 	if err != nil {

@@ -128,7 +128,8 @@ func (s *terminals) want(got, expected any) {
 	}
 }
 
-// gone waits until a process has ended. It is not our child, so there is nothing to wait for but its absence.
+// gone waits until a process has ended. It is not our child, so there is nothing to wait for but
+// its absence.
 func (s *terminals) gone(pid int) {
 	s.t.Helper()
 	poll(s.t, func() string {
@@ -136,7 +137,8 @@ func (s *terminals) gone(pid int) {
 	})
 }
 
-// TestACP holds the server against the conformance cases of the dialect, each on a connection of its own.
+// TestACP holds the server against the conformance cases of the dialect, each on a connection of
+// its own.
 func TestACP(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -455,8 +457,8 @@ func TestACPManyTerminals(t *testing.T) {
 	noneLeft(t, p.mark)
 }
 
-// TestACPOnTheSocket relays as a client would that is connected to a server of sessions: the same methods beside the native
-// ones, on the same engine, and a namespace for each connection.
+// TestACPOnTheSocket relays as a client would that is connected to a server of sessions: the same
+// methods beside the native ones, on the same engine, and a namespace for each connection.
 func TestACPOnTheSocket(t *testing.T) {
 	t.Parallel()
 	s := &terminals{start(t), "S1"}
@@ -482,8 +484,8 @@ func TestACPOnTheSocket(t *testing.T) {
 	}
 }
 
-// TestACPOverASharedSocket has two clients relay over one server: each has terminals of its own, and one that goes takes its
-// own along and no others.
+// TestACPOverASharedSocket has two clients relay over one server: each has terminals of its own,
+// and one that goes takes its own along and no others.
 func TestACPOverASharedSocket(t *testing.T) {
 	t.Parallel()
 	l := listen(t)
@@ -511,8 +513,8 @@ func TestACPOverASharedSocket(t *testing.T) {
 	b.want(b.output(other).ExitStatus, "running")
 }
 
-// TestACPInputEnds has a peer that waits for a program, and closes its side: the wait is answered with how the program ended,
-// by itself when that is soon.
+// TestACPInputEnds has a peer that waits for a program, and closes its side: the wait is answered
+// with how the program ended, by itself when that is soon.
 func TestACPInputEnds(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string]string{"read x <'%s'; exit 3": `"exitCode":3`, "exec sleep 300.%s": `"exitCode":null,"signal":"SIG`} {
@@ -538,8 +540,8 @@ func TestACPInputEnds(t *testing.T) {
 	}
 }
 
-// TestACPCanary plants one secret wherever a client can put one, calls every method, and looks for it in every byte that leaves,
-// the log included.
+// TestACPCanary plants one secret wherever a client can put one, calls every method, and looks for
+// it in every byte that leaves, the log included.
 func TestACPCanary(t *testing.T) {
 	t.Parallel()
 	const secret = "ghp_k9Wz3TqLr7XvB2nM5pYd8HsJ4cFa6GeUo1Rt"

@@ -15,9 +15,10 @@ import (
 // offlineMark is set in a test process that is in a network namespace of its own.
 const offlineMark = "PTYWRIGHT_TEST_OFFLINE"
 
-// offline runs a test in a network namespace that has nothing but the loopback interface, so that no program that it drives reaches
-// anything else. It returns true in there, and false outside, where the test has then been run; where the system makes no namespace,
-// it returns true, and the test goes on without one.
+// offline runs a test in a network namespace that has nothing but the loopback interface, so that
+// no program that it drives reaches anything else. It returns true in there, and false outside,
+// where the test has then been run; where the system makes no namespace, it returns true, and the
+// test goes on without one.
 func offline(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(offlineMark) != "" {

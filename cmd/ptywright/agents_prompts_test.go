@@ -18,8 +18,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// An agentRun is an agent that the hostile prompts are sent to: how it is installed, and how it comes to its prompt at once, talking
-// to nothing but a stand-in.
+// An agentRun is an agent that the hostile prompts are sent to: how it is installed, and how it
+// comes to its prompt at once, talking to nothing but a stand-in.
 type agentRun struct {
 	plugin  string
 	folder  string // of .ci/agents
@@ -119,13 +119,15 @@ func prepareOpenCode(t *testing.T, w *world, url string) []string {
 	return nil
 }
 
-// A hostile is a prompt that a program could run, lose, double or change: one of those that plugins/testdata/prompts.json has, which
-// the plugins' own tests send to programs that stand in for the agents.
+// A hostile is a prompt that a program could run, lose, double or change: one of those that
+// plugins/testdata/prompts.json has, which the plugins' own tests send to programs that stand in
+// for the agents.
 type hostile struct {
 	Name, Text, More string
 	Times            int // of More, behind Text
-	// Refused are the codes with which it is refused, by plugin; "*" is for those that are not named, "" means that it is sent, and
-	// takenBack that it is typed, does not read as it should, and is taken back.
+	// Refused are the codes with which it is refused, by plugin; "*" is for those that are not
+	// named, "" means that it is sent, and takenBack that it is typed, does not read as it should,
+	// and is taken back.
 	Refused map[string]string
 	Long    bool // only the long form sends it to real agents
 }
@@ -154,9 +156,9 @@ func hostiles(t *testing.T) (all []hostile) {
 	return all
 }
 
-// TestHostilePrompts sends every agent prompts that could be run, lost, doubled or changed: each arrives at the model once and as it was,
-// or is refused with the code that says why, and the next one goes through. In the short form each program's newest version gets
-// those that differ most.
+// TestHostilePrompts sends every agent prompts that could be run, lost, doubled or changed: each
+// arrives at the model once and as it was, or is refused with the code that says why, and the next
+// one goes through. In the short form each program's newest version gets those that differ most.
 func TestHostilePrompts(t *testing.T) {
 	t.Parallel()
 	if !offline(t) {
@@ -224,7 +226,8 @@ func (p *probe) state() adapterState {
 	return r.State
 }
 
-// try sends a prompt and waits for its turn. It returns the code with which it was refused, "" when it was not.
+// try sends a prompt and waits for its turn. It returns the code with which it was refused, "" when
+// it was not.
 func (p *probe) try(params obj) (code string, r receipt) {
 	p.t.Helper()
 	var done struct {
@@ -333,7 +336,8 @@ func (p *probe) inexact() {
 	p.arrived("inexact", want)
 }
 
-// cleared wants what somebody else has typed refused, and gone after clear_input, also in shell mode.
+// cleared wants what somebody else has typed refused, and gone after clear_input, also in shell
+// mode.
 func (p *probe) cleared() {
 	p.t.Helper()
 	for i, typed := range []string{"something", "!", "!ls"} {
@@ -374,8 +378,8 @@ func (p *probe) cancelled() {
 	}
 }
 
-// begin sends a prompt. One that Claude Code puts back from the turn before, as this is typed, is joined to it, and both are taken back:
-// then it is sent again.
+// begin sends a prompt. One that Claude Code puts back from the turn before, as this is typed, is
+// joined to it, and both are taken back: then it is sent again.
 func (p *probe) begin(text string) {
 	p.t.Helper()
 	var r struct{ Receipt receipt }
@@ -388,8 +392,8 @@ func (p *probe) begin(text string) {
 	p.taken("send_prompt", r.Receipt)
 }
 
-// cancel ends the turn of a prompt that has just been submitted. On a frame that is drawn in pieces no turn may be seen; then it is
-// refused, and asked for again once the model has the prompt.
+// cancel ends the turn of a prompt that has just been submitted. On a frame that is drawn in pieces
+// no turn may be seen; then it is refused, and asked for again once the model has the prompt.
 func (p *probe) cancel(text string) {
 	p.t.Helper()
 	var r struct{ Receipt receipt }
@@ -421,7 +425,8 @@ func (p *probe) once() {
 	}
 	var got []string
 	for _, text := range p.model.Submitted() {
-		// Whether one that was stopped is there is chance, and what has no answer is of the message that follows.
+		// Whether one that was stopped is there is chance, and what has no answer is of the message
+		// that follows.
 		if text = stopped.ReplaceAllString(text, ""); text != "" {
 			got = append(got, bare(text))
 		}

@@ -12,8 +12,9 @@ import (
 	"github.com/ptywright/ptywright/internal/lanes"
 )
 
-// agent returns the path of an agent below $PTYWRIGHT_AGENTS, where .ci/agents installs each in a folder of its own, such
-// as claude-code-2.1.328. It skips the test when there is none. Few tests at a time get one.
+// agent returns the path of an agent below $PTYWRIGHT_AGENTS, where .ci/agents installs each in a
+// folder of its own, such as claude-code-2.1.328. It skips the test when there is none. Few tests
+// at a time get one.
 func agent(t testing.TB, name, program string) string {
 	t.Helper()
 	folder := os.Getenv("PTYWRIGHT_AGENTS")
@@ -28,15 +29,15 @@ func agent(t testing.TB, name, program string) string {
 	return path
 }
 
-// A world is all that an agent sees: files and variables. Nothing of the machine's user is in there, and nothing of what
-// the agent writes is outside of it.
+// A world is all that an agent sees: files and variables. Nothing of the machine's user is in
+// there, and nothing of what the agent writes is outside of it.
 type world struct {
 	home, work, temp string
 	env              map[string]string
 }
 
-// isolate makes a world, in a folder that goes with the test: it must be made before the server that starts the agent, so
-// that the agent has ended when the folder goes.
+// isolate makes a world, in a folder that goes with the test: it must be made before the server
+// that starts the agent, so that the agent has ended when the folder goes.
 func isolate(t testing.TB) *world {
 	t.Helper()
 	folder, err := filepath.EvalSymlinks(t.TempDir()) // on macOS it is behind one, and agents show the real path
@@ -56,9 +57,9 @@ func isolate(t testing.TB) *world {
 	return w
 }
 
-// command is the program that starts path with nothing but this world's variables, and its arguments: what
-// session.create can with clear_env, adapter.start cannot. The agent's processes get the mark of the server's, so that
-// those that are left are found.
+// command is the program that starts path with nothing but this world's variables, and its
+// arguments: what session.create can with clear_env, adapter.start cannot. The agent's processes
+// get the mark of the server's, so that those that are left are found.
 func (w *world) command(mark, path string, args ...string) (program string, all []string) {
 	all = []string{"-i", asProgram + "=" + mark}
 	for _, name := range slices.Sorted(maps.Keys(w.env)) {

@@ -83,7 +83,8 @@ func cursorAt(row, col int) client.Matcher {
 	return client.Matcher{Type: "cursor_at", Value: map[string]int{"row": row, "col": col}}
 }
 
-// A session that is larger is shown by a window that follows its cursor; looking on changes nothing in it.
+// A session that is larger is shown by a window that follows its cursor; looking on changes nothing
+// in it.
 func TestAttachToLargerAndSmallerSessions(t *testing.T) {
 	t.Parallel()
 	l, outer := listen(t), start(t)
@@ -138,7 +139,8 @@ printf '\033[500;500H日本\033[500;499H'; while read -r x <&3; do printf "$x"; 
 	if got := b.snapshot("none").Lines; got[4][20:] != "│" || got[5] != strings.Repeat("─", 20)+"┘" || got[8] != "" {
 		t.Errorf("the border: %q", got)
 	}
-	// In a terminal of the session's own size there is no room for a line of status: a message goes after a while.
+	// In a terminal of the session's own size there is no room for a line of status: a message goes
+	// after a while.
 	self, _ := os.Executable()
 	same := outer.with(client.Config{Program: self, Args: []string{"attach", "--socket", l.path, small.ID}, Rows: 5, Cols: 20})
 	same.wait(client.Contains("read-only"))

@@ -16,8 +16,9 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// attach runs attach in a session of another server, on a terminal with one row more than it is told, and returns when it shows
-// something. What it shows is s's; what it runs in is the session returned.
+// attach runs attach in a session of another server, on a terminal with one row more than it is
+// told, and returns when it shows something. What it shows is s's; what it runs in is the session
+// returned.
 func (l *listener) attach(on *server, rows, cols int, args ...string) *session {
 	l.t.Helper()
 	a := l.attached(on, rows, cols, args...)
@@ -69,7 +70,8 @@ func (s *session) frame(since *shownFrame) *shownFrame {
 	return &f
 }
 
-// shows waits until a terminal shows the part of s that begins at top and left, cell for cell, and returns what it showed.
+// shows waits until a terminal shows the part of s that begins at top and left, cell for cell, and
+// returns what it showed.
 func (a *session) shows(s *session, top, left int) {
 	a.t.Helper()
 	var f *shownFrame

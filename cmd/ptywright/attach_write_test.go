@@ -73,7 +73,8 @@ func TestAttachWhoseServerIsKilled(t *testing.T) {
 	}
 }
 
-// A server that answers nothing keeps nobody: not who asks for the session, nor who has it and has typed.
+// A server that answers nothing keeps nobody: not who asks for the session, nor who has it and has
+// typed.
 func TestAttachDetachesFromAHungServer(t *testing.T) {
 	t.Parallel()
 	outer := start(t)
@@ -171,7 +172,8 @@ func TestAttachTakesALargePaste(t *testing.T) {
 	s.wait(client.Contains(strings.TrimSpace(sum)))
 }
 
-// A writer that resizes gives the session its terminal's size, follows it, and puts it back; one that does not resize, does not.
+// A writer that resizes gives the session its terminal's size, follows it, and puts it back; one
+// that does not resize, does not.
 func TestAttachResizes(t *testing.T) {
 	t.Parallel()
 	l, outer := listen(t), start(t)
@@ -222,7 +224,8 @@ func TestAttachResizes(t *testing.T) {
 	}
 }
 
-// Whoever takes it away is told apart by name, and on a narrow terminal what matters is there: who writes, and how to get it.
+// Whoever takes it away is told apart by name, and on a narrow terminal what matters is there: who
+// writes, and how to get it.
 func TestAttachFitsANarrowTerminal(t *testing.T) {
 	t.Parallel()
 	l, outer := listen(t), start(t)
@@ -303,7 +306,8 @@ func TestAttachToAFlood(t *testing.T) {
 	}
 }
 
-// A password typed through attach is hidden from then on, as one typed by any client; the bell is heard.
+// A password typed through attach is hidden from then on, as one typed by any client; the bell is
+// heard.
 func TestAttachHidesWhatASecretIs(t *testing.T) {
 	t.Parallel()
 	l, outer := listen(t), start(t)
@@ -326,7 +330,8 @@ func TestAttachHidesWhatASecretIs(t *testing.T) {
 	}
 }
 
-// A terminal that takes nothing does not keep attach from ending when it is told to, nor is it left raw.
+// A terminal that takes nothing does not keep attach from ending when it is told to, nor is it left
+// raw.
 func TestAttachEndsWhenItsTerminalIsStuck(t *testing.T) {
 	t.Parallel()
 	l := listen(t)

@@ -23,8 +23,9 @@ import (
 	"github.com/ptywright/ptywright/internal/lanes"
 )
 
-// A chrome is a Chromium without a window, spoken to over two pipes (--remote-debugging-pipe): messages of the DevTools
-// protocol, each with a NUL behind it. All tests share one, since its start takes a processor for seconds.
+// A chrome is a Chromium without a window, spoken to over two pipes (--remote-debugging-pipe):
+// messages of the DevTools protocol, each with a NUL behind it. All tests share one, since its
+// start takes a processor for seconds.
 type chrome struct {
 	in   *os.File
 	said *buffer // on standard error
@@ -115,8 +116,8 @@ type browser struct {
 	mine    []string // sessions of its pages
 }
 
-// chromium returns a browser with a profile that goes with the test. Few tests at a time get one. The test is
-// skipped where none is installed.
+// chromium returns a browser with a profile that goes with the test. Few tests at a time get one.
+// The test is skipped where none is installed.
 func chromium(t testing.TB) *browser {
 	t.Helper()
 	lanes.Heavy(t, "browser", 2)
@@ -236,7 +237,8 @@ func (b *browser) open(address string) *tab {
 	return p
 }
 
-// untilScript gives pages what waits for the document to be so: it looks after every change, and never polls.
+// untilScript gives pages what waits for the document to be so: it looks after every change, and
+// never polls.
 const untilScript = `window.until = (f) => new Promise((resolve) => {
 	const look = () => { let v; try { v = f(); } catch { v = null; } if (v) { o.disconnect(); removeEventListener('hashchange', look); removeEventListener('input', look); resolve(v); } return v; };
 	const o = new MutationObserver(look);
@@ -277,7 +279,8 @@ func (p *tab) eval(expression string) any {
 	return r.Result.Value
 }
 
-// until waits until an expression is true of the document. What is never true shows the page as it is.
+// until waits until an expression is true of the document. What is never true shows the page as it
+// is.
 func (p *tab) until(expression string) any {
 	p.t.Helper()
 	watch := time.AfterFunc(hang/3, func() {

@@ -13,18 +13,22 @@ import (
 
 // A keyboard drives Claude Code 2.1.328 by session.*, with what a person would know of its screens.
 //
-// What they show, in the order of the scenario. The two dialogs at the start are on the main screen: "Accessing workspace:" with
-// the pointer on "No, exit", drawn anew after some 130 ms; then the API key's, with the pointer on "No (recommended)". The
-// prompt comes on the alternate screen: a rule, ❯ with a space that does not break and the text, a rule, the mode. What was
-// submitted stands above with an ordinary space behind its ❯, so the two can be told apart; the input is empty again within
-// 170 ms of Enter, the mode's line says "esc to interrupt", and a spinner with a random verb runs. A long paste is shown as
-// "[Pasted text #1 +19 lines]". At the end comes "✻ Brewed for 0s · done 5:51 PM", also with a random verb.
+// What they show, in the order of the scenario. The two dialogs at the start are on the main
+// screen: "Accessing workspace:" with the pointer on "No, exit", drawn anew after some 130 ms; then
+// the API key's, with the pointer on "No (recommended)". The prompt comes on the alternate screen:
+// a rule, ❯ with a space that does not break and the text, a rule, the mode. What was submitted
+// stands above with an ordinary space behind its ❯, so the two can be told apart; the input is
+// empty again within 170 ms of Enter, the mode's line says "esc to interrupt", and a spinner with a
+// random verb runs. A long paste is shown as "[Pasted text #1 +19 lines]". At the end comes "✻
+// Brewed for 0s · done 5:51 PM", also with a random verb.
 //
-// A permission takes the prompt's place: "Do you want to ...?", numbered options, "Esc to cancel"; what an edit would change is
-// "…" in its first frame. Escape leaves "Rejected". A question ends with "Enter to select", a plan begins with "Ready to code?"
-// below a line of ▔. After a cancel there is "Interrupted · What should Claude do instead?", or, when nothing had come
-// back yet, the prompt's text in the input again. Errors are "● API Error: ..." with the hint "Resend your message to try
-// again" in the input. /model and /usage open panels below a line of ▔; Escape from the first leaves "Kept model as ...".
+// A permission takes the prompt's place: "Do you want to ...?", numbered options, "Esc to cancel";
+// what an edit would change is "…" in its first frame. Escape leaves "Rejected". A question ends
+// with "Enter to select", a plan begins with "Ready to code?" below a line of ▔. After a cancel
+// there is "Interrupted · What should Claude do instead?", or, when nothing had come back yet, the
+// prompt's text in the input again. Errors are "● API Error: ..." with the hint "Resend your
+// message to try again" in the input. /model and /usage open panels below a line of ▔; Escape from
+// the first leaves "Kept model as ...".
 type keyboard struct {
 	*session
 	t testing.TB
@@ -34,13 +38,15 @@ func byKeys(s *server, w *world, program string, args []string) driver {
 	return &keyboard{s.with(client.Config{Program: program, Args: args, Cwd: w.work}), s.t}
 }
 
-// settled is how long a screen must have been quiet before Enter is pressed in a dialog: for 150 ms after a dialog comes up
-// Claude Code ignores keys that would confirm, and the one about trust comes up twice, about 130 ms apart.
+// settled is how long a screen must have been quiet before Enter is pressed in a dialog: for 150 ms
+// after a dialog comes up Claude Code ignores keys that would confirm, and the one about trust
+// comes up twice, about 130 ms apart.
 const settled = 300 * time.Millisecond
 
 func not(m client.Matcher) client.Matcher { return client.Matcher{Type: "not", Value: m} }
 
-// input is the row of the prompt, with what stands there; the space behind the sign is one that does not break.
+// input is the row of the prompt, with what stands there; the space behind the sign is one that
+// does not break.
 func input(text string) client.Matcher { return client.Screen(`(?m)^❯[\x{a0}]?` + text) }
 
 // screens says how each state looks.
@@ -152,7 +158,8 @@ func (k *keyboard) choose(option string) {
 	k.keys("enter")
 }
 
-// TestClaudeByKeys goes through the same without the plugin: where TestClaude fails and this does not, the plugin is at fault.
+// TestClaudeByKeys goes through the same without the plugin: where TestClaude fails and this does
+// not, the plugin is at fault.
 func TestClaudeByKeys(t *testing.T) {
 	if !long {
 		t.Skip("a second way through what TestClaude goes through: PTYWRIGHT_LONG=1")

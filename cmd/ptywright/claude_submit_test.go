@@ -15,8 +15,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// A submitter sends a prompt in some way, and says whether it believes that it was submitted. It does not fail the test when
-// it was not.
+// A submitter sends a prompt in some way, and says whether it believes that it was submitted. It
+// does not fail the test when it was not.
 type submitter func(c *claude, prompt string) bool
 
 // received is the plugin's way, with a receipt.
@@ -34,7 +34,8 @@ func typed(c *claude, prompt string) bool {
 	return true
 }
 
-// pasted is what one does who knows that it takes bracketed pastes: a paste and Enter, without looking.
+// pasted is what one does who knows that it takes bracketed pastes: a paste and Enter, without
+// looking.
 func pasted(c *claude, prompt string) bool {
 	k := c.driver.(*keyboard)
 	k.do(client.Action{Type: "bracketed_paste", Value: prompt})
@@ -42,7 +43,8 @@ func pasted(c *claude, prompt string) bool {
 	return true
 }
 
-// typedApart is typed with Enter in a write of its own: what a program that is slow makes one read of.
+// typedApart is typed with Enter in a write of its own: what a program that is slow makes one read
+// of.
 func typedApart(c *claude, prompt string) bool {
 	k := c.driver.(*keyboard)
 	k.do(client.Action{Type: "text", Value: prompt})
@@ -90,8 +92,9 @@ func (n tally) String() string {
 // pastedContent is what Claude Code puts around a paste that it shows as a placeholder.
 var pastedContent = regexp.MustCompile(`</?pasted_content[^>]*>`)
 
-// submissions sends n prompts or bursts of one kind, each when the turn of the one before is over, and counts what arrived
-// within a time that is far more than it takes. In the end nothing of them is left in the input.
+// submissions sends n prompts or bursts of one kind, each when the turn of the one before is over,
+// and counts what arrived within a time that is far more than it takes. In the end nothing of them
+// is left in the input.
 func submissions(c *claude, n int, busy bool, k kind, send submitter) (count tally) {
 	c.t.Helper()
 	keys, byKey := c.driver.(*keyboard)
@@ -155,11 +158,13 @@ func (n *tally) add(typed []string, mark, prompt string) {
 	}
 }
 
-// pausing is how long the program does not read, in the half of the measurement where it is busy with something else when
-// a prompt comes: long enough for all that is written without looking to be in its queue at once.
+// pausing is how long the program does not read, in the half of the measurement where it is busy
+// with something else when a prompt comes: long enough for all that is written without looking to
+// be in its queue at once.
 const pausing = 300 * time.Millisecond
 
-// pause stops a process and lets it go on after that time; the function that it returns waits for that.
+// pause stops a process and lets it go on after that time; the function that it returns waits for
+// that.
 func pause(t *testing.T, pid int) (over func()) {
 	t.Helper()
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
@@ -183,7 +188,8 @@ func (s *server) pid() int {
 	return all[0].PID
 }
 
-// submit sends prompts of all kinds to a Claude Code that is at its prompt, and returns the rows of a table.
+// submit sends prompts of all kinds to a Claude Code that is at its prompt, and returns the rows of
+// a table.
 func submit(c *claude, send submitter, n int, busy bool) (rows []string, lost int) {
 	c.t.Helper()
 	for _, k := range kinds {
@@ -203,7 +209,8 @@ func atPrompt(t *testing.T, with func(*server, *world, string, []string) driver)
 	return c
 }
 
-// Every prompt arrives, once and as it was, of every kind, and also when the program is busy with something else.
+// Every prompt arrives, once and as it was, of every kind, and also when the program is busy with
+// something else.
 func TestClaudeSubmits(t *testing.T) {
 	t.Parallel()
 	c := atPrompt(t, byAdapter(40, 120))
@@ -216,7 +223,8 @@ func TestClaudeSubmits(t *testing.T) {
 	}
 }
 
-// TestClaudeSubmitsByKeys measures what becomes of prompts without receipts: the other half of the table.
+// TestClaudeSubmitsByKeys measures what becomes of prompts without receipts: the other half of the
+// table.
 func TestClaudeSubmitsByKeys(t *testing.T) {
 	if !long {
 		t.Skip("a measurement: PTYWRIGHT_LONG=1")

@@ -16,15 +16,15 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// The real Claude Code, isolated, with a model that says what testdata/claude.json says. What is different between versions
-// is in the comments of plugins/claude-code.
+// The real Claude Code, isolated, with a model that says what testdata/claude.json says. What is
+// different between versions is in the comments of plugins/claude-code.
 const claudeNow, claudeBefore = "2.1.328", "2.1.197"
 
 // asks is the permission mode in which a version asks for everything.
 var asks = map[string]string{claudeNow: "manual", claudeBefore: "default"}
 
-// claudeQuiet are variables for Claude Code: no telemetry, no update, no search for editors, no installation of plugins. It talks to
-// nothing but the model then, as strace shows.
+// claudeQuiet are variables for Claude Code: no telemetry, no update, no search for editors, no
+// installation of plugins. It talks to nothing but the model then, as strace shows.
 var claudeQuiet = []string{
 	"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1", "DISABLE_AUTOUPDATER", "1", "DISABLE_INSTALLATION_CHECKS", "1",
 	"CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL", "1", "CLAUDE_CODE_IDE_SKIP_AUTO_INSTALL", "1",
@@ -49,8 +49,8 @@ type driver interface {
 	send(intent string, params map[string]any)
 	// wait waits until one of the states holds and a text, if not "", is on the screen.
 	wait(text string, states ...string)
-	// turn performs an intent and waits until the turn is over or needs the user: then one of the states must hold, and a
-	// text, if not "", be on the screen.
+	// turn performs an intent and waits until the turn is over or needs the user: then one of the
+	// states must hold, and a text, if not "", be on the screen.
 	turn(intent string, params map[string]any, text string, states ...string)
 	// exited waits for the end and says how it was, as session.exited does.
 	exited() string
@@ -102,7 +102,8 @@ func (c *claude) prompt(text string) {
 	c.got(text)
 }
 
-// ask submits a prompt, waits for the turn as the driver's turn does, and makes sure that the model has got it.
+// ask submits a prompt, waits for the turn as the driver's turn does, and makes sure that the model
+// has got it.
 func (c *claude) ask(prompt, text string, states ...string) {
 	c.t.Helper()
 	c.turn("send_prompt", map[string]any{"prompt": prompt}, text, states...)

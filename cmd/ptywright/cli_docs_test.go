@@ -49,7 +49,8 @@ func TestCLIExamples(t *testing.T) {
 	}
 }
 
-// runExample runs a script with ptywright in its path and a home of its own; nothing of it may be left.
+// runExample runs a script with ptywright in its path and a home of its own; nothing of it may be
+// left.
 func runExample(t *testing.T, script string) string {
 	t.Helper()
 	self, err := os.Executable()

@@ -10,7 +10,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// TestCompletionInShells presses Tab in real ones, as they come: without a start-up file, and bash without its package.
+// TestCompletionInShells presses Tab in real ones, as they come: without a start-up file, and bash
+// without its package.
 func TestCompletionInShells(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

@@ -23,7 +23,8 @@ func configured(t testing.TB, text string, args ...string) (p *program, home str
 	return p, home
 }
 
-// TestConfigOfTheSharedServer: what is set is where commands look, and a child of its client has none of it.
+// TestConfigOfTheSharedServer: what is set is where commands look, and a child of its client has
+// none of it.
 func TestConfigOfTheSharedServer(t *testing.T) {
 	t.Parallel()
 	p, home := configured(t, "socket = 'elsewhere'\n[mcp]\nhttp = '127.0.0.1:0'\n", "spawn", "--", "cat")
@@ -85,7 +86,8 @@ func TestConfigFaults(t *testing.T) {
 	}
 }
 
-// TestConfigAndDoctorJudgeTheLog: a file in which no server could log is told before one is started, and none is made.
+// TestConfigAndDoctorJudgeTheLog: a file in which no server could log is told before one is
+// started, and none is made.
 func TestConfigAndDoctorJudgeTheLog(t *testing.T) {
 	t.Parallel()
 	for file, says := range map[string]string{"/nonexistent/x": "no such file or directory", "/dev/full": "is not a regular file", ".": "is not a regular file"} {

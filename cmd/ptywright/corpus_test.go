@@ -38,7 +38,8 @@ func (s *pipedServer) Close() error {
 // memoryBound is what no case may bring a server to: R-17.
 const memoryBound = 256 << 20
 
-// TestCorpusThroughTheBinary runs the torture corpus against servers of their own: framing, envelopes, sizes, ends.
+// TestCorpusThroughTheBinary runs the torture corpus against servers of their own: framing,
+// envelopes, sizes, ends.
 func TestCorpusThroughTheBinary(t *testing.T) {
 	t.Parallel()
 	for family, framing := range map[string]string{"ndjson": "ndjson", "lsp": "lsp"} {
@@ -64,7 +65,8 @@ func TestCorpusThroughTheBinary(t *testing.T) {
 	}
 }
 
-// peakMemory returns the most a process has had resident, in bytes; 0 where the system does not tell.
+// peakMemory returns the most a process has had resident, in bytes; 0 where the system does not
+// tell.
 func peakMemory(pid int) int {
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {

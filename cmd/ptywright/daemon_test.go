@@ -17,8 +17,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// inBackground has servers that this test's process starts be this program, under a home of their own, and returns their
-// socket. All of them must have been stopped at the test's end.
+// inBackground has servers that this test's process starts be this program, under a home of their
+// own, and returns their socket. All of them must have been stopped at the test's end.
 func inBackground(t *testing.T) (ctx context.Context, socket string) {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "home")

@@ -78,8 +78,8 @@ func TestPromisesNameTestsThatExist(t *testing.T) {
 	}
 }
 
-// TestArchitectureNamesWhatExists holds the files and folders that docs/architecture.md names to the
-// tree, and the functions to the files they are said to be in.
+// TestArchitectureNamesWhatExists holds the files and folders that docs/architecture.md names to
+// the tree, and the functions to the files they are said to be in.
 func TestArchitectureNamesWhatExists(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
@@ -227,7 +227,8 @@ func TestWireReferenceNamesEveryMethod(t *testing.T) {
 	}
 }
 
-// TestLibraryExample runs the example that docs/guide.md shows, of which the guide shows twelve lines.
+// TestLibraryExample runs the example that docs/guide.md shows, of which the guide shows twelve
+// lines.
 func TestLibraryExample(t *testing.T) {
 	t.Parallel()
 	need(t, "python3", "python3")
@@ -300,8 +301,8 @@ func TestPluginExample(t *testing.T) {
 	}
 }
 
-// TestPluginTutorial puts the pieces of "Twenty minutes" in docs/plugins.md together as a reader would, and drives a program with
-// what comes of it.
+// TestPluginTutorial puts the pieces of "Twenty minutes" in docs/plugins.md together as a reader
+// would, and drives a program with what comes of it.
 func TestPluginTutorial(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(root, "docs", "plugins.md"))

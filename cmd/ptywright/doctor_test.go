@@ -102,7 +102,8 @@ func TestDoctorJudgesTheEnvironment(t *testing.T) {
 	}
 }
 
-// TestDoctorLeavesHomesAlone: the shells that it tries neither read their user's files nor write any.
+// TestDoctorLeavesHomesAlone: the shells that it tries neither read their user's files nor write
+// any.
 func TestDoctorLeavesHomesAlone(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

@@ -41,7 +41,8 @@ func (h homely) run(env []string, args ...string) (p *program, out string, code 
 	return p, out, code
 }
 
-// TestServerThatCannotOpenADoorIsNotStarted: who starts it learns that, and why, and nothing is left.
+// TestServerThatCannotOpenADoorIsNotStarted: who starts it learns that, and why, and nothing is
+// left.
 func TestServerThatCannotOpenADoorIsNotStarted(t *testing.T) {
 	t.Parallel()
 	busy, err := net.Listen("tcp", "127.0.0.1:0")

@@ -38,7 +38,8 @@ func TestBash(t *testing.T) {
 	}
 }
 
-// Each answer is looked for with the same question, so only one that came after its own send can be right.
+// Each answer is looked for with the same question, so only one that came after its own send can be
+// right.
 func TestPythonTakes200Turns(t *testing.T) {
 	t.Parallel()
 	need(t, "python3", "python3")

@@ -10,7 +10,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// TestEndedFromTheShell: what has ended can be read, is forgotten when that is asked, and how it ended is known still.
+// TestEndedFromTheShell: what has ended can be read, is forgotten when that is asked, and how it
+// ended is known still.
 func TestEndedFromTheShell(t *testing.T) {
 	t.Parallel()
 	s := newShared(t)
@@ -88,8 +89,8 @@ func TestAdaptersAndTerminalsAreNotForgotten(t *testing.T) {
 	}
 }
 
-// tree is a program that ignores what asks it to end, with a child in a session of its own and one that has let go of the terminal.
-// Each has the mark in its arguments.
+// tree is a program that ignores what asks it to end, with a child in a session of its own and one
+// that has let go of the terminal. Each has the mark in its arguments.
 func tree(mark string) []string {
 	sleep := "sleep 300." + mark
 	return []string{"sh", "-c", "trap '' HUP TERM; setsid " + sleep + " & setsid " + sleep + " </dev/null >/dev/null 2>&1 & echo up; " +
@@ -128,7 +129,8 @@ func TestLeashes(t *testing.T) {
 	}
 }
 
-// TestOwnedSession ends with its connection, and with all that it started; a session of the server's does not.
+// TestOwnedSession ends with its connection, and with all that it started; a session of the
+// server's does not.
 func TestOwnedSession(t *testing.T) {
 	t.Parallel()
 	need(t, "setsid", "util-linux")
@@ -153,7 +155,8 @@ func TestOwnedSession(t *testing.T) {
 	}
 }
 
-// TestMemoryLeash ends what needs too much memory, where the kernel lets this process make groups, and is refused elsewhere.
+// TestMemoryLeash ends what needs too much memory, where the kernel lets this process make groups,
+// and is refused elsewhere.
 func TestMemoryLeash(t *testing.T) {
 	t.Parallel()
 	need(t, "perl", "perl")
@@ -178,9 +181,9 @@ func TestMemoryLeash(t *testing.T) {
 	}
 }
 
-// TestEndedSoak is a server that has run for long: short programs one after the other and together, and recordings of them. Its memory
-// stays where it was after the first of them, nothing is refused, and it holds no descriptor of what has ended but those of the
-// sessions that are kept.
+// TestEndedSoak is a server that has run for long: short programs one after the other and together,
+// and recordings of them. Its memory stays where it was after the first of them, nothing is
+// refused, and it holds no descriptor of what has ended but those of the sessions that are kept.
 func TestEndedSoak(t *testing.T) {
 	t.Parallel()
 	programs, recordings := times(400, 20_000), times(40, 1000)
@@ -222,7 +225,8 @@ func TestEndedSoak(t *testing.T) {
 		t.Logf("%s: %d KiB resident, %d descriptors, %d sessions", what, rss, descriptors(t, pid), len(s.list()))
 		return rss
 	}
-	// What is kept is full after these: 256 sessions, some of them with a recording's output, and the server's own buffers.
+	// What is kept is full after these: 256 sessions, some of them with a recording's output, and
+	// the server's own buffers.
 	first := programs / 2
 	if long {
 		first = 4000

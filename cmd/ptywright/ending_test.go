@@ -14,7 +14,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// A holder is a shell in a session that runs one command of ours after the other, tells their exit codes, and the terminal's mode.
+// A holder is a shell in a session that runs one command of ours after the other, tells their exit
+// codes, and the terminal's mode.
 type holder struct {
 	*session
 	tty     string // the terminal's mode
@@ -74,7 +75,8 @@ func (h *holder) left(how, code string) {
 	}
 }
 
-// Whatever holds a terminal is ended by a signal as a shell expects it, and the terminal is as it was.
+// Whatever holds a terminal is ended by a signal as a shell expects it, and the terminal is as it
+// was.
 func TestSignalsEndWhatHoldsATerminal(t *testing.T) {
 	t.Parallel()
 	recording := filepath.Join(t.TempDir(), "long.cast")
@@ -126,7 +128,8 @@ func TestREPLInterruptsLuasOwnFunctions(t *testing.T) {
 	c.leave()
 }
 
-// A function of Lua's that does not come back keeps nobody in the REPL, and what is typed at a program that has the terminal is its.
+// A function of Lua's that does not come back keeps nobody in the REPL, and what is typed at a
+// program that has the terminal is its.
 func TestREPLIsLeftThoughLuaDoesNotComeBack(t *testing.T) {
 	t.Parallel()
 	h := newConsole(t, own(t)...)

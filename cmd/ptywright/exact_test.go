@@ -16,8 +16,8 @@ import (
 	"github.com/ptywright/ptywright/internal/ansi"
 )
 
-// hardCommands are commands whose output is easily got wrong. What each writes is what the same shell
-// writes to a pipe with -c.
+// hardCommands are commands whose output is easily got wrong. What each writes is what the same
+// shell writes to a pipe with -c.
 var hardCommands = []struct {
 	name, posix, fish string // "": the same
 }{

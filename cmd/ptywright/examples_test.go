@@ -58,7 +58,8 @@ func TestExamplePrograms(t *testing.T) {
 	}
 }
 
-// TestShellExamples runs what stands in examples/shell, each as a newcomer does: with no server there yet.
+// TestShellExamples runs what stands in examples/shell, each as a newcomer does: with no server
+// there yet.
 func TestShellExamples(t *testing.T) {
 	t.Parallel()
 	for _, e := range []struct{ run, program, debian, prints string }{
@@ -90,7 +91,8 @@ logged in with open sesame`},
 	}
 }
 
-// TestExampleClientsTellOfALostServer: what is asked of a server that ends fails, and so does what is asked afterwards.
+// TestExampleClientsTellOfALostServer: what is asked of a server that ends fails, and so does what
+// is asked afterwards.
 func TestExampleClientsTellOfALostServer(t *testing.T) {
 	t.Parallel()
 	for _, e := range []struct{ language, interpreter, flag, debian, source string }{

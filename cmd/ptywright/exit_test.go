@@ -35,7 +35,8 @@ func together(n int, f func(i int)) {
 	wg.Wait()
 }
 
-// ended returns how a script ends, as session.wait, session.list and session.exited tell it, which must agree.
+// ended returns how a script ends, as session.wait, session.list and session.exited tell it, which
+// must agree.
 func ended(t *testing.T, s *server, exits *exitLog, script string) string {
 	sess, err := s.Create(s.ctx, client.Config{Program: "sh", Args: []string{"-c", script}})
 	if err != nil {
@@ -140,8 +141,8 @@ func TestEverySignal(t *testing.T) {
 	})
 }
 
-// What a program prints right before it exits is all there before anybody hears of the exit: in the raw transcript, in
-// the notifications, and on the screen of the wait.
+// What a program prints right before it exits is all there before anybody hears of the exit: in the
+// raw transcript, in the notifications, and on the screen of the wait.
 func TestLastByteComesBeforeTheExit(t *testing.T) {
 	t.Parallel()
 	const size = 1 << 20
@@ -220,7 +221,8 @@ func TestLastByteComesBeforeTheExit(t *testing.T) {
 	})
 }
 
-// A descendant that holds the terminal delays the news of the leader's end by a bound, not by its own life.
+// A descendant that holds the terminal delays the news of the leader's end by a bound, not by its
+// own life.
 func TestGrandchildThatHoldsTheTerminal(t *testing.T) {
 	t.Parallel()
 	s := start(t)

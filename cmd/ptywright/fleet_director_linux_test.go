@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestFleetDirector: four instances, one of which directs. Three build a module each; the first that is done is waited for, results
-// are read, a worker is killed outright and started again, and the director has all of them build once more from its own
-// terminal.
+// TestFleetDirector: four instances, one of which directs. Three build a module each; the first
+// that is done is waited for, results are read, a worker is killed outright and started again, and
+// the director has all of them build once more from its own terminal.
 func TestFleetDirector(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -20,8 +20,8 @@ func TestFleetDirector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The compiler as it is on a machine without a network, and nothing of this one's user but what is compiled already: the
-	// runtime takes a minute on a busy machine.
+	// The compiler as it is on a machine without a network, and nothing of this one's user but what
+	// is compiled already: the runtime takes a minute on a busy machine.
 	cache, err := exec.Command(goTool, "env", "GOCACHE").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +69,8 @@ func TestFleetDirector(t *testing.T) {
 		}
 	}
 
-	// One worker is killed with something running in it. It is gone from the list, and so is what ran.
+	// One worker is killed with something running in it. It is gone from the list, and so is what
+	// ran.
 	killed := started[1]
 	f.ok("broadcast", "--to", killed.ID, "--", "sleep 1000000.$(true)"+f.mark)
 	f.ok("wait", "--to", killed.ID, "--pattern", "sleep")

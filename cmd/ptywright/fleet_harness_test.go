@@ -14,8 +14,8 @@ import (
 	"github.com/ptywright/ptywright/engine/enginetest"
 )
 
-// A fleetOf is a root of a test's own and the programs that use it. At the test's end all instances are stopped, and neither
-// a process nor a file may be left.
+// A fleetOf is a root of a test's own and the programs that use it. At the test's end all instances
+// are stopped, and neither a process nor a file may be left.
 type fleetOf struct {
 	t          testing.TB
 	home, root string
@@ -57,7 +57,8 @@ func (f *fleetOf) run(args ...string) (stdout, stderr string, code int) {
 	return stdout, p.stderr.String(), code
 }
 
-// ok runs ptywright fleet, which must exit with 0 and complain of nothing, and returns what it prints.
+// ok runs ptywright fleet, which must exit with 0 and complain of nothing, and returns what it
+// prints.
 func (f *fleetOf) ok(args ...string) string {
 	f.t.Helper()
 	out, err, code := f.run(args...)
@@ -67,7 +68,8 @@ func (f *fleetOf) ok(args ...string) string {
 	return out
 }
 
-// fails runs ptywright fleet, which must exit with a code and complain so, and returns what it prints.
+// fails runs ptywright fleet, which must exit with a code and complain so, and returns what it
+// prints.
 func (f *fleetOf) fails(code int, complaint string, args ...string) string {
 	f.t.Helper()
 	out, err, got := f.run(args...)
@@ -177,7 +179,8 @@ func (f *fleetOf) write(text string, path ...string) {
 	}
 }
 
-// gate makes a FIFO under the home. A program that reads it goes on when open says something into it, and at its end.
+// gate makes a FIFO under the home. A program that reads it goes on when open says something into
+// it, and at its end.
 func (f *fleetOf) gate(name string) string {
 	f.t.Helper()
 	path := filepath.Join(f.home, name)

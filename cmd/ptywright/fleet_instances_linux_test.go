@@ -21,8 +21,9 @@ import (
 // nato are the first twenty names.
 var nato = strings.Fields("alpha bravo charlie delta echo foxtrot golf hotel india juliet kilo lima mike november oscar papa quebec romeo sierra tango")
 
-// watchFiles reads all records and pointers of a root whenever one of them is made, written or replaced, until it is told to
-// stop; each must be whole whenever it is there. The function returned tells it to, and returns how many were read.
+// watchFiles reads all records and pointers of a root whenever one of them is made, written or
+// replaced, until it is told to stop; each must be whole whenever it is there. The function
+// returned tells it to, and returns how many were read.
 func (f *fleetOf) watchFiles() (stop func() (read int)) {
 	f.t.Helper()
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
@@ -84,8 +85,9 @@ func (f *fleetOf) readFiles() (read int) {
 	return read
 }
 
-// TestFleetOfTwenty: twenty servers that are started at once have twenty names and ports, every file is whole whenever it is
-// looked at, and the pointers move when the active one is killed or stopped.
+// TestFleetOfTwenty: twenty servers that are started at once have twenty names and ports, every
+// file is whole whenever it is looked at, and the pointers move when the active one is killed or
+// stopped.
 func TestFleetOfTwenty(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -136,8 +138,8 @@ func TestFleetOfTwenty(t *testing.T) {
 	}
 }
 
-// TestFleetSeesThroughForgedRecords: a record whose pid is another process is not an instance, and stopping it by name ends
-// nobody.
+// TestFleetSeesThroughForgedRecords: a record whose pid is another process is not an instance, and
+// stopping it by name ends nobody.
 func TestFleetSeesThroughForgedRecords(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -187,7 +189,8 @@ func TestFleetSeesThroughForgedRecords(t *testing.T) {
 	}
 }
 
-// TestFleetTellsNoToken: a token that is not taken is told of as not permitted, and no token is in any output, argument or log.
+// TestFleetTellsNoToken: a token that is not taken is told of as not permitted, and no token is in
+// any output, argument or log.
 func TestFleetTellsNoToken(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestFleetStartDetaches: an instance leads a session of its own, has no terminal, and none of the descriptors that its
-// starter was given.
+// TestFleetStartDetaches: an instance leads a session of its own, has no terminal, and none of the
+// descriptors that its starter was given.
 func TestFleetStartDetaches(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -47,8 +47,8 @@ func TestFleetStartDetaches(t *testing.T) {
 	}
 }
 
-// TestFleetTellsOfASilentInstance: one that is stopped (SIGSTOP) is alive and does not answer. What waits for it ends when it was told
-// to, with what the others did; another one's command goes on.
+// TestFleetTellsOfASilentInstance: one that is stopped (SIGSTOP) is alive and does not answer. What
+// waits for it ends when it was told to, with what the others did; another one's command goes on.
 func TestFleetTellsOfASilentInstance(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)

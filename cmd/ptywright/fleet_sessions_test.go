@@ -10,7 +10,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// TestFleetHelpsADeadInstance: that the shell of an instance has ended is in the list and in what is refused, and another can be begun.
+// TestFleetHelpsADeadInstance: that the shell of an instance has ended is in the list and in what
+// is refused, and another can be begun.
 func TestFleetHelpsADeadInstance(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -59,7 +60,8 @@ func TestFleetHelpsADeadInstance(t *testing.T) {
 	}
 }
 
-// TestFleetSmallThings: what --json prints of a tag, blanks between names, and how much of a screen is evidence.
+// TestFleetSmallThings: what --json prints of a tag, blanks between names, and how much of a screen
+// is evidence.
 func TestFleetSmallThings(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)

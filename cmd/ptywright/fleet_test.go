@@ -121,7 +121,8 @@ func TestFleetWaits(t *testing.T) {
 	f.ok("wait", "--any", "--pattern", "opened 1")
 }
 
-// TestFleetIdleIsAShellAtItsPrompt: typed before the shell has come up, as a script of a shell, and with a shell in the shell.
+// TestFleetIdleIsAShellAtItsPrompt: typed before the shell has come up, as a script of a shell, and
+// with a shell in the shell.
 func TestFleetIdleIsAShellAtItsPrompt(t *testing.T) {
 	t.Parallel()
 	for _, shell := range []string{"sh", "bash", "zsh", "fish"} {
@@ -230,7 +231,8 @@ func TestFleetRoots(t *testing.T) {
 	f.ok("stop", "--all", "--compat-root")
 }
 
-// TestFleetStartIsAllOrNothing: when one instance cannot be started, the error has its last words, and the others end.
+// TestFleetStartIsAllOrNothing: when one instance cannot be started, the error has its last words,
+// and the others end.
 func TestFleetStartIsAllOrNothing(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)

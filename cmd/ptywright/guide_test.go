@@ -19,9 +19,9 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// A block is one fenced block of commands on a page: "sh" is run by a shell, "sh tty" in a terminal. What a block "text" right
-// behind it says is what it prints, on the terminal what it shows. There "…" stands for anything, alone on its line for
-// any lines.
+// A block is one fenced block of commands on a page: "sh" is run by a shell, "sh tty" in a
+// terminal. What a block "text" right behind it says is what it prints, on the terminal what it
+// shows. There "…" stands for anything, alone on its line for any lines.
 type block struct {
 	line     int
 	terminal bool

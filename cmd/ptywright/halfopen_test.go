@@ -15,7 +15,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// halfOpen opens many connections that say nothing, and some that begin to. The server closes those that it has no room for.
+// halfOpen opens many connections that say nothing, and some that begin to. The server closes those
+// that it has no room for.
 func halfOpen(t *testing.T, addr string) {
 	t.Helper()
 	for i := range 400 {
@@ -30,7 +31,8 @@ func halfOpen(t *testing.T, addr string) {
 	}
 }
 
-// TestHalfOpenConnectionsKeepNobodyOut: at no door does who has no token keep out who has it, be it before or after.
+// TestHalfOpenConnectionsKeepNobodyOut: at no door does who has no token keep out who has it, be it
+// before or after.
 func TestHalfOpenConnectionsKeepNobodyOut(t *testing.T) {
 	t.Parallel()
 	const good = 5

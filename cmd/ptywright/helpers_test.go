@@ -24,7 +24,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// hang bounds everything that a test waits for: far more than a loaded machine needs, so that what hangs fails.
+// hang bounds everything that a test waits for: far more than a loaded machine needs, so that what
+// hangs fails.
 var hang = time.Duration(times(3, 20)) * time.Minute
 
 // long says that the long forms of tests are wanted.
@@ -51,8 +52,9 @@ type obj = map[string]any
 
 var marks atomic.Int64
 
-// A program is this program, about to be started. All processes that come of it carry the mark, in their environment or,
-// where that is dropped, in their arguments: it consists of digits, so that sleep can be given it as a fraction.
+// A program is this program, about to be started. All processes that come of it carry the mark, in
+// their environment or, where that is dropped, in their arguments: it consists of digits, so that
+// sleep can be given it as a fraction.
 type program struct {
 	*exec.Cmd
 	t      testing.TB
@@ -81,8 +83,8 @@ func limited(t testing.TB, setup string, args ...string) *program {
 
 func programOf(t testing.TB, cmd *exec.Cmd) *program {
 	p := &program{Cmd: cmd, t: t, mark: fmt.Sprintf("%d%06d", os.Getpid(), marks.Add(1)), stderr: &buffer{}}
-	// A program with the race detector would sleep for a second before it exits, and then exit with 66 on a race.
-	// Nothing that whoever runs the tests has configured counts.
+	// A program with the race detector would sleep for a second before it exits, and then exit with
+	// 66 on a race. Nothing that whoever runs the tests has configured counts.
 	p.Env = append(os.Environ(), asProgram+"="+p.mark, "GORACE=atexit_sleep_ms=10", "PTYWRIGHT_CONFIG=off")
 	p.Stderr = p.stderr
 	return p
@@ -214,8 +216,8 @@ type server struct {
 	ctx     context.Context
 }
 
-// start starts a server of one client. At the test's end it must end by itself with exit code 0, having said nothing
-// on standard error, and leave no process.
+// start starts a server of one client. At the test's end it must end by itself with exit code 0,
+// having said nothing on standard error, and leave no process.
 func start(t testing.TB, flags ...string) *server {
 	t.Helper()
 	return startProgram(t, ptywright(t, append([]string{"serve", "--stdio"}, flags...)...))
@@ -228,8 +230,8 @@ func startProgram(t testing.TB, p *program) *server {
 	return s
 }
 
-// launch leaves it to the test to say how the server ends. Agents on a busy machine take several times
-// what one wait may.
+// launch leaves it to the test to say how the server ends. Agents on a busy machine take several
+// times what one wait may.
 func launch(t testing.TB, p *program) *server {
 	t.Helper()
 	c, err := client.StartCommand(p.Cmd)
@@ -410,8 +412,8 @@ func (s *session) close() {
 	}
 }
 
-// fifo makes a FIFO and returns its path and what writes a line to it. A program that reads it does what the test says
-// when the test says it, without input on its terminal.
+// fifo makes a FIFO and returns its path and what writes a line to it. A program that reads it does
+// what the test says when the test says it, without input on its terminal.
 func fifo(t testing.TB) (path string, say func(line string)) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "fifo")
@@ -468,7 +470,8 @@ func replies(t testing.TB, r io.Reader) []reply {
 	return all
 }
 
-// script pipes lines into a server and returns its answers once it has ended, well and leaving nothing.
+// script pipes lines into a server and returns its answers once it has ended, well and leaving
+// nothing.
 func script(t testing.TB, lines ...string) []reply {
 	t.Helper()
 	p := ptywright(t, "serve", "--stdio")

@@ -37,7 +37,8 @@ func TestInputThatIsNotRead(t *testing.T) {
 		t.Errorf("data %s", e.Data)
 	}
 
-	// The rest, from two senders in order, waits until the program reads, which it then does to the last byte.
+	// The rest, from two senders in order, waits until the program reads, which it then does to the
+	// last byte.
 	rest := size - data.Written
 	first, second := strings.Repeat("y", rest/2), strings.Repeat("z", rest-rest/2)
 	sum := sha256.Sum256([]byte(strings.Repeat("x", data.Written) + first + second))
@@ -58,7 +59,8 @@ func TestInputThatIsNotRead(t *testing.T) {
 	deaf.wait(client.Contains(fmt.Sprintf("%x", sum)[:60]))
 }
 
-// A line that a canonical terminal would cut without a word is refused, the longest that it keeps arrives.
+// A line that a canonical terminal would cut without a word is refused, the longest that it keeps
+// arrives.
 func TestCanonicalLine(t *testing.T) {
 	t.Parallel()
 	s := start(t)

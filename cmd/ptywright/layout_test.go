@@ -13,8 +13,8 @@ import (
 
 const module = "github.com/ptywright/ptywright"
 
-// mayImport says which of our packages each of our packages may import, in code that is not a test. Changing the
-// structure means changing this table in the same commit.
+// mayImport says which of our packages each of our packages may import, in code that is not a test.
+// Changing the structure means changing this table in the same commit.
 var mayImport = map[string][]string{
 	"engine/vt":                       {},
 	"engine/pty":                      {},
@@ -96,7 +96,8 @@ var forTests = []string{"cmd/ptywright/internal/mockmodel", "internal/lanes"}
 // commands are the packages that make commands.
 var commands = append([]string{"cmd/ptywright"}, mayImport["cmd/ptywright"]...)
 
-// thirdParty says who may import what from outside. A module that is not here may not be imported at all, but by tests.
+// thirdParty says who may import what from outside. A module that is not here may not be imported
+// at all, but by tests.
 var thirdParty = map[string][]string{
 	"github.com/creack/pty":                  {"engine/pty"},
 	"github.com/charmbracelet/x/conpty":      {"engine/pty"},

@@ -91,7 +91,8 @@ func abuse(t *testing.T, s *server) {
 	})
 }
 
-// Whatever is asked of it, a server is in the end as it was: descriptors, processes and goroutines, which a SIGQUIT lists.
+// Whatever is asked of it, a server is in the end as it was: descriptors, processes and goroutines,
+// which a SIGQUIT lists.
 func TestNothingLeaks(t *testing.T) {
 	t.Parallel()
 	listed := func(work func(s *server)) (goroutines map[string]int, fds int) {
@@ -107,7 +108,8 @@ func TestNothingLeaks(t *testing.T) {
 			t.Errorf("processes %v", left)
 		}
 		p.Process.Signal(unix.SIGQUIT)
-		// It writes for a while on a busy machine: closing its input meanwhile could end it before it is through.
+		// It writes for a while on a busy machine: closing its input meanwhile could end it before
+		// it is through.
 		for unix.Waitid(unix.P_PID, p.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 		}
 		s.Close()
@@ -165,7 +167,8 @@ func TestMalformedLines(t *testing.T) {
 	}
 }
 
-// With no descriptors left a session is refused, with a reason; what runs goes on, and one that is closed makes room.
+// With no descriptors left a session is refused, with a reason; what runs goes on, and one that is
+// closed makes room.
 func TestDescriptorLimit(t *testing.T) {
 	t.Parallel()
 	s := startProgram(t, limited(t, "ulimit -n 64", "serve", "--stdio"))

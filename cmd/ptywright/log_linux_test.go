@@ -16,7 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// oneEvent says what is wrong with a line of standard error that a program, a plugin or a file's name had a part in.
+// oneEvent says what is wrong with a line of standard error that a program, a plugin or a file's
+// name had a part in.
 func oneEvent(line string) string {
 	if !utf8.ValidString(line) {
 		return "is not UTF-8"
@@ -27,8 +28,9 @@ func oneEvent(line string) string {
 	return ""
 }
 
-// TestEveryByteOnStandardError: whatever byte a plugin prints or a name holds, a log has one line for one event, and an error is one
-// line: nothing in it moves a cursor, sets a colour or begins a line that looks like another event.
+// TestEveryByteOnStandardError: whatever byte a plugin prints or a name holds, a log has one line
+// for one event, and an error is one line: nothing in it moves a cursor, sets a colour or begins a
+// line that looks like another event.
 func TestEveryByteOnStandardError(t *testing.T) {
 	t.Parallel()
 	const loud = `for i = %d, %d do

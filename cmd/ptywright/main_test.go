@@ -14,9 +14,9 @@ import (
 	"github.com/ptywright/ptywright/protocol"
 )
 
-// asProgram is the variable that makes this test binary the program that it tests, with the race detector when the
-// tests have it. Its value marks the processes of one test: a server's children inherit it. It does not begin with
-// PTYWRIGHT_, since a server keeps those from its children.
+// asProgram is the variable that makes this test binary the program that it tests, with the race
+// detector when the tests have it. Its value marks the processes of one test: a server's children
+// inherit it. It does not begin with PTYWRIGHT_, since a server keeps those from its children.
 const asProgram = "BE_PTYWRIGHT"
 
 func TestMain(m *testing.M) {
@@ -49,8 +49,8 @@ func (m tests) Run() int {
 	return code
 }
 
-// asSilent is the argument that makes this test binary a server that takes connections and ignores all else, also the request to
-// end. With one more argument it holds the lock of a server.
+// asSilent is the argument that makes this test binary a server that takes connections and ignores
+// all else, also the request to end. With one more argument it holds the lock of a server.
 const asSilent = "be-silent"
 
 func silentServer(path string, locked bool) {

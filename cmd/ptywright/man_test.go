@@ -15,7 +15,8 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 )
 
-// TestManualPages: every command that is listed has one, which tells each of its flags, and which man shows without a complaint.
+// TestManualPages: every command that is listed has one, which tells each of its flags, and which
+// man shows without a complaint.
 func TestManualPages(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "man1")

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestMCPHostileURI: no address of a resource ends the server or a session of it, in either profile.
+// TestMCPHostileURI: no address of a resource ends the server or a session of it, in either
+// profile.
 func TestMCPHostileURI(t *testing.T) {
 	t.Parallel()
 	for profile, tools := range map[string][3]string{ // what makes a session, what lists it, and how it is listed

@@ -18,7 +18,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// TestMCPBesideTheNativeDialect: one server, several doors; a session made at one is there at the other (X03).
+// TestMCPBesideTheNativeDialect: one server, several doors; a session made at one is there at the
+// other (X03).
 func TestMCPBesideTheNativeDialect(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "s")
@@ -82,7 +83,8 @@ func httpClient(t testing.TB, url, token string) *sdk.ClientSession {
 	return s
 }
 
-// TestMCPHTTPRefusesStrangers: foreign Host and Origin, null too, and whoever has no token (M10, R-31).
+// TestMCPHTTPRefusesStrangers: foreign Host and Origin, null too, and whoever has no token (M10,
+//
 func TestMCPHTTPRefusesStrangers(t *testing.T) {
 	t.Parallel()
 	p := ptywright(t, "mcp", "--http", "127.0.0.1:0")
@@ -146,8 +148,8 @@ func TestMCPHTTPRefusesStrangers(t *testing.T) {
 			t.Errorf("Host %q, Origin %q, token %.3q, %s: %d, want %d", x.host, x.origin, x.token, x.path, r.StatusCode, x.status)
 		}
 	}
-	// A request whose header and _meta name different versions is refused as that, one of a version that is
-	// not spoken here as such.
+	// A request whose header and _meta name different versions is refused as that, one of a version
+	// that is not spoken here as such.
 	for _, x := range []struct {
 		header, meta string
 		code         int

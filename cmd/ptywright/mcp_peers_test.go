@@ -21,8 +21,8 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// peers returns the modules that .ci/npm has installed of a folder of .ci/peers, and Node of the version that it pins. A test
-// whose peers are not installed skips.
+// peers returns the modules that .ci/npm has installed of a folder of .ci/peers, and Node of the
+// version that it pins. A test whose peers are not installed skips.
 func peers(t testing.TB, name string) (modules, node string) {
 	t.Helper()
 	modules = filepath.Join(peersFolder(t, name), "node_modules")
@@ -94,7 +94,8 @@ func TestMCPInspector(t *testing.T) {
 	}
 }
 
-// TestMCPConformance runs the official suite against --http: nothing fails but what the baseline names.
+// TestMCPConformance runs the official suite against --http: nothing fails but what the baseline
+// names.
 func TestMCPConformance(t *testing.T) {
 	t.Parallel()
 	modules, node := peers(t, "mcp")
@@ -112,7 +113,8 @@ func TestMCPConformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The suite has no way to give a token: this adds it, and passes Host and Origin as they come but for its own name.
+	// The suite has no way to give a token: this adds it, and passes Host and Origin as they come
+	// but for its own name.
 	var door *httptest.Server
 	forward := &httputil.ReverseProxy{FlushInterval: -1, Transport: ownTransport, ErrorLog: log.New(io.Discard, "", 0), Rewrite: func(r *httputil.ProxyRequest) {
 		own := door.Listener.Addr().String()

@@ -110,7 +110,8 @@ func (c *lineClient) end() {
 	}
 }
 
-// TestMCPErasOnOneProcess: discovery, both eras on one connection, versions that are not spoken (M01, M02, M03).
+// TestMCPErasOnOneProcess: discovery, both eras on one connection, versions that are not spoken
+// (M01, M02, M03).
 func TestMCPErasOnOneProcess(t *testing.T) {
 	t.Parallel()
 	c := startMCP(t)
@@ -254,7 +255,8 @@ func TestMCPCancel(t *testing.T) {
 	c.end()
 }
 
-// TestMCPEndOfInput: all that was read is answered, five megabytes of it, the children are gone, the exit code is 0 (M09).
+// TestMCPEndOfInput: all that was read is answered, five megabytes of it, the children are gone,
+// the exit code is 0 (M09).
 func TestMCPEndOfInput(t *testing.T) {
 	t.Parallel()
 	c := startMCP(t)
@@ -302,7 +304,8 @@ func TestMCPTerminated(t *testing.T) {
 	c.end()
 }
 
-// TestMCPClientThatDies: a wait that nobody will hear the end of ends at once, and everything with it.
+// TestMCPClientThatDies: a wait that nobody will hear the end of ends at once, and everything with
+// it.
 func TestMCPClientThatDies(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

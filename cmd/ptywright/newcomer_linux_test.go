@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestNewcomer does what the README says as someone does who has just cloned: in a root that holds a shell and Go and nothing
-// else, with an empty home and nothing built before.
+// TestNewcomer does what the README says as someone does who has just cloned: in a root that holds
+// a shell and Go and nothing else, with an empty home and nothing built before.
 func TestNewcomer(t *testing.T) {
 	if !long {
 		t.Skip("builds everything anew, which takes a minute or two: set PTYWRIGHT_LONG=1")

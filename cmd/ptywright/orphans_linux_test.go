@@ -14,8 +14,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// families are programs that leave descendants of every kind, with the mark where %s stands. Each prints "up" when all
-// its processes are there.
+// families are programs that leave descendants of every kind, with the mark where %s stands. Each
+// prints "up" when all its processes are there.
 var families = []struct{ name, script string }{
 	{"plain", `sleep 1000.%s & echo up; exec sleep 1000.%[1]s`},
 	{"ignores hang-ups", `trap "" HUP TERM INT QUIT; sleep 1000.%s & echo up; while :; do sleep 1000.%[1]s; done`},
@@ -80,7 +80,8 @@ func TestSessionThatIsClosedLeavesNoProcess(t *testing.T) {
 			s.call(method, map[string]string{"session": info.Session}, nil)
 		}
 		for pid, what := range marked(t, s.program.mark) {
-			// Out of reach of one session: a daemon that has dropped every sign of it. The server's end finds it.
+			// Out of reach of one session: a daemon that has dropped every sign of it. The server's
+			// end finds it.
 			if !strings.Contains(what, "serve") && !strings.Contains(what, serve.WatcherName) && !strings.Contains(what, "/bin/sleep") {
 				t.Errorf("after %s process %d is left: %s", method, pid, what)
 			}
@@ -133,8 +134,8 @@ func BenchmarkOrphansOfAKilledServer(b *testing.B) {
 	b.ReportMetric(float64(worst.Milliseconds()), "ms-worst")
 }
 
-// A server that inherited ignored signals, as from nohup, or blocked ones, as from perf record, starts programs that
-// neither ignore nor block them.
+// A server that inherited ignored signals, as from nohup, or blocked ones, as from perf record,
+// starts programs that neither ignore nor block them.
 func TestIgnoredAndBlockedSignalsAreNotHandedOn(t *testing.T) {
 	t.Parallel()
 	p := limited(t, `trap "" HUP INT QUIT TERM USR1`, "serve", "--stdio")

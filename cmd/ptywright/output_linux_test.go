@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestOutputThatCannotBeWritten: whatever the command, its exit code is 1 and one line says so; a reader that has gone ends the
-// program without one.
+// TestOutputThatCannotBeWritten: whatever the command, its exit code is 1 and one line says so; a
+// reader that has gone ends the program without one.
 func TestOutputThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	s := newShared(t)

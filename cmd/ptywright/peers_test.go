@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// peersFolder returns the folder in which the npm packages of .ci/peers/name are installed, as their lock says, and skips the
-// test when they are not.
+// peersFolder returns the folder in which the npm packages of .ci/peers/name are installed, as
+// their lock says, and skips the test when they are not.
 func peersFolder(t testing.TB, name string) string {
 	t.Helper()
 	lock, err := os.ReadFile(filepath.Join("..", "..", ".ci", "peers", name, "package-lock.json"))

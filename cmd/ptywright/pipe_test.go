@@ -50,8 +50,8 @@ func TestHelloExample(t *testing.T) {
 	}
 }
 
-// Lines piped in at once behave like a script: each starts when what is before it, in its session, is done. That the
-// program prints nothing before it is told to is part of it.
+// Lines piped in at once behave like a script: each starts when what is before it, in its session,
+// is done. That the program prints nothing before it is told to is part of it.
 func TestPipedLinesAreAScript(t *testing.T) {
 	t.Parallel()
 	answers := script(t,

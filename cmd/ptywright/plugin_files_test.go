@@ -12,7 +12,8 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 )
 
-// The folder of a plugin may be anybody's: nothing in it keeps the kit waiting, is read from outside of it, or written there.
+// The folder of a plugin may be anybody's: nothing in it keeps the kit waiting, is read from
+// outside of it, or written there.
 func TestPluginKitStaysInTheFolder(t *testing.T) {
 	t.Parallel()
 	dir, demo := scaffolded(t)

@@ -14,7 +14,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// TestPluginRunRecordsACase runs a plugin's program with lines from a pipe, and has a case of it that tests as it was.
+// TestPluginRunRecordsACase runs a plugin's program with lines from a pipe, and has a case of it
+// that tests as it was.
 func TestPluginRunRecordsACase(t *testing.T) {
 	t.Parallel()
 	dir, demo := scaffolded(t)
@@ -52,7 +53,8 @@ func TestPluginRunRecordsACase(t *testing.T) {
 	}
 }
 
-// TestPluginRunThatIsNeverReady types nothing of a pipe at a program whose prompt the plugin does not know, and says what it lacked.
+// TestPluginRunThatIsNeverReady types nothing of a pipe at a program whose prompt the plugin does
+// not know, and says what it lacked.
 func TestPluginRunThatIsNeverReady(t *testing.T) {
 	t.Parallel()
 	dir, demo := scaffolded(t)
@@ -75,7 +77,8 @@ func TestPluginRunThatIsNeverReady(t *testing.T) {
 	}
 }
 
-// TestPluginRunOnATerminal has a person at it: what is typed reaches the program, and the states are told when it has ended.
+// TestPluginRunOnATerminal has a person at it: what is typed reaches the program, and the states
+// are told when it has ended.
 func TestPluginRunOnATerminal(t *testing.T) {
 	t.Parallel()
 	dir, _ := scaffolded(t)

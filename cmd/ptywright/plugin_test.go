@@ -94,8 +94,8 @@ func TestPluginNewIsGreenAtOnce(t *testing.T) {
 	}
 }
 
-// TestPluginTestShowsWhatABrokenRuleDid: with a rule that does not hold any more the test fails, and shows the screen, the rule that
-// decided in its place, and what the broken one lacked.
+// TestPluginTestShowsWhatABrokenRuleDid: with a rule that does not hold any more the test fails,
+// and shows the screen, the rule that decided in its place, and what the broken one lacked.
 func TestPluginTestShowsWhatABrokenRuleDid(t *testing.T) {
 	t.Parallel()
 	dir, demo := scaffolded(t)
@@ -219,8 +219,8 @@ func TestPluginCheckLooksAtTheFolder(t *testing.T) {
 	wants(t, out, "nothing is not a plugin", "ptywright plugin new NAME")
 }
 
-// TestPluginReload edits a plugin under a server that watches its files: a live adapter says what the new rules say, a broken edit
-// changes nothing and is told, and mending it counts again.
+// TestPluginReload edits a plugin under a server that watches its files: a live adapter says what
+// the new rules say, a broken edit changes nothing and is told, and mending it counts again.
 func TestPluginReload(t *testing.T) {
 	t.Parallel()
 	_, demo := scaffolded(t)
@@ -312,8 +312,8 @@ func TestPluginReload(t *testing.T) {
 	s.call("adapter.close", obj{"adapter": a.Adapter}, nil)
 }
 
-// TestPluginCheckTellsACauseOnce: what comes of one typing error is not told as so many faults of its own, and the error names what was
-// meant; a test of the plugin says so, too.
+// TestPluginCheckTellsACauseOnce: what comes of one typing error is not told as so many faults of
+// its own, and the error names what was meant; a test of the plugin says so, too.
 func TestPluginCheckTellsACauseOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -353,7 +353,8 @@ func TestPluginCheckTellsACauseOnce(t *testing.T) {
 			wants(t, out, c.test...)
 		})
 	}
-	// A state that was renamed everywhere is no fault, and the cases that do not know say what it is.
+	// A state that was renamed everywhere is no fault, and the cases that do not know say what it
+	// is.
 	dir, demo := scaffolded(t)
 	text, err := os.ReadFile(filepath.Join(demo, "main.lua"))
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// plugin writes a plugin of one file, with every permission, and returns its manifest's path. Its program is cat.
+// plugin writes a plugin of one file, with every permission, and returns its manifest's path. Its
+// program is cat.
 func plugin(t testing.TB, name, source string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
@@ -71,9 +72,9 @@ var bombs = map[string]string{
 	"wrong type":    `return function() end`,
 }
 
-// TestBombsAtEveryHook has a plugin explode in each function that the host calls, while another adapter and a session beside it
-// are used. Each ends with an error that names plugin, function and line, a wait with that error and not with its timeout, and
-// the server has not grown.
+// TestBombsAtEveryHook has a plugin explode in each function that the host calls, while another
+// adapter and a session beside it are used. Each ends with an error that names plugin, function and
+// line, a wait with that error and not with its timeout, and the server has not grown.
 func TestBombsAtEveryHook(t *testing.T) {
 	t.Parallel()
 	hooks := map[string]string{
@@ -145,8 +146,8 @@ func TestBombsAtEveryHook(t *testing.T) {
 	}
 }
 
-// TestPluginPrintsToTheLog: what a plugin prints, 10 MB of it, is in the log as far as it is allowed, without secrets, and no
-// byte of it is in the protocol.
+// TestPluginPrintsToTheLog: what a plugin prints, 10 MB of it, is in the log as far as it is
+// allowed, without secrets, and no byte of it is in the protocol.
 func TestPluginPrintsToTheLog(t *testing.T) {
 	t.Parallel()
 	manifest := plugin(t, "loud", `print("from the main chunk")
@@ -180,8 +181,9 @@ func TestPluginPrintsToTheLog(t *testing.T) {
 	}
 }
 
-// TestCancelWaitFreesAnAdapter: one client holds an adapter by a turn, and another cancels its wait: the turn ends as
-// cancelled, and the adapter is free at once. So it is when the client that holds it dies.
+// TestCancelWaitFreesAnAdapter: one client holds an adapter by a turn, and another cancels its
+// wait: the turn ends as cancelled, and the adapter is free at once. So it is when the client that
+// holds it dies.
 func TestCancelWaitFreesAnAdapter(t *testing.T) {
 	t.Parallel()
 	l := listen(t, "--plugin", plugin(t, "good", good))
@@ -226,8 +228,8 @@ func TestCancelWaitFreesAnAdapter(t *testing.T) {
 	second.call("adapter.turn", obj{"adapter": a, "send": obj{"intent": "type", "params": obj{"text": "z"}}, "wait": obj{"wait_id": "w"}}, nil) // the name is free
 }
 
-// TestPluginsAreUnloadedSafely: live adapters, names that are taken, built-in plugins, and a server that does not let clients
-// load.
+// TestPluginsAreUnloadedSafely: live adapters, names that are taken, built-in plugins, and a server
+// that does not let clients load.
 func TestPluginsAreUnloadedSafely(t *testing.T) {
 	t.Parallel()
 	manifest := plugin(t, "good", good)
@@ -243,7 +245,8 @@ func TestPluginsAreUnloadedSafely(t *testing.T) {
 	}
 	s.call("adapter.close", obj{"adapter": a}, nil)
 
-	// Loading, unloading and starting at the same time: nothing starts without its plugin, and nothing is left.
+	// Loading, unloading and starting at the same time: nothing starts without its plugin, and
+	// nothing is left.
 	together(8, func(i int) {
 		for range 20 {
 			switch i % 4 {

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// marked returns the processes that carry a mark in their environment or arguments, zombies left out, and what each is.
+// marked returns the processes that carry a mark in their environment or arguments, zombies left
+// out, and what each is.
 func marked(t testing.TB, mark string) map[int]string {
 	t.Helper()
 	names, err := os.ReadDir("/proc")

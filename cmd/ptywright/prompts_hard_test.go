@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestPromptsOfWideLines types lines of wide characters that fill a row of 80 columns, or pass it by one that does not fit.
+// TestPromptsOfWideLines types lines of wide characters that fill a row of 80 columns, or pass it
+// by one that does not fit.
 func TestPromptsOfWideLines(t *testing.T) {
 	t.Parallel()
 	need(t, "python3", "python3")
@@ -28,7 +29,8 @@ func TestPromptsOfWideLines(t *testing.T) {
 	}
 }
 
-// TestShellOutputLikeAPrompt prints rows that begin like the prompt, no line feed at the end, and marks of nobody's shell.
+// TestShellOutputLikeAPrompt prints rows that begin like the prompt, no line feed at the end, and
+// marks of nobody's shell.
 func TestShellOutputLikeAPrompt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -62,7 +64,8 @@ func TestShellOutputLikeAPrompt(t *testing.T) {
 	}
 }
 
-// TestReplOutputLikeAPrompt prints rows that are prompts of the interpreter, as a docstring's examples are.
+// TestReplOutputLikeAPrompt prints rows that are prompts of the interpreter, as a docstring's
+// examples are.
 func TestReplOutputLikeAPrompt(t *testing.T) {
 	t.Parallel()
 	need(t, "python3", "python3")

@@ -12,7 +12,8 @@ import (
 	"github.com/ptywright/ptywright/engine/enginetest"
 )
 
-// TestPluginsThatComeWithCases holds every plugin of this repository that has cases to them, as its author would.
+// TestPluginsThatComeWithCases holds every plugin of this repository that has cases to them, as its
+// author would.
 func TestPluginsThatComeWithCases(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"plugins/shell", "plugins/repl", "examples/plugins/less"} {

@@ -12,8 +12,9 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// TestRawOnlyWhereAsked: on every surface a secret is hidden until whoever asks says that it is to be seen, in that surface's way.
-// The native dialect has a right to it, and so has who starts a command; what needs --trust-raw is shown by those dialects' tests.
+// TestRawOnlyWhereAsked: on every surface a secret is hidden until whoever asks says that it is to
+// be seen, in that surface's way. The native dialect has a right to it, and so has who starts a
+// command; what needs --trust-raw is shown by those dialects' tests.
 func TestRawOnlyWhereAsked(t *testing.T) {
 	t.Parallel()
 	const secret = "hunterZebra42"

@@ -85,7 +85,8 @@ func TestRawTranscriptFiles(t *testing.T) {
 	wantError(t, err, client.CodeInvalidParams, "invalid_params")
 }
 
-// A file that cannot take more ends itself, not its session: what it has is a beginning of the output.
+// A file that cannot take more ends itself, not its session: what it has is a beginning of the
+// output.
 func TestRawTranscriptThatCannotGrow(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -29,8 +29,8 @@ func TestExecIsInterrupted(t *testing.T) {
 	s.ok("wait", "s1", "--text", "got on")
 }
 
-// TestRecordASession: until its end, and until Ctrl-C; the file is whole then. record-a-session.txtar
-// has the rest.
+// TestRecordASession: until its end, and until Ctrl-C; the file is whole then.
+// record-a-session.txtar has the rest.
 func TestRecordASession(t *testing.T) {
 	t.Parallel()
 	s := newShared(t)
@@ -97,7 +97,8 @@ func TestRecordASession(t *testing.T) {
 	}
 }
 
-// TestWatchTellsTwoAddresses, with tokens of their own; --read-only makes but one, which is not for typing.
+// TestWatchTellsTwoAddresses, with tokens of their own; --read-only makes but one, which is not for
+// typing.
 func TestWatchTellsTwoAddresses(t *testing.T) {
 	t.Parallel()
 	w := watchedServer(t)

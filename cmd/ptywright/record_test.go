@@ -15,7 +15,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// painted is a program that draws, clears, draws again and writes what is no ASCII, with pauses that make events.
+// painted is a program that draws, clears, draws again and writes what is no ASCII, with pauses
+// that make events.
 const painted = `stty -echo -onlcr; printf 'gone\r\n\033[2J\033[H\033[1;31m日本\033[m \033[4mtwo\033[m\r\n'; sleep 0.05; printf '\033[5;3H┌──┐\033[6;3H└──┘'; sleep 0.05; printf '\033[10;1Hend\r\n'; exit 3`
 
 // leaves is what play writes at the end of a recording that has changed no mode.
@@ -32,7 +33,8 @@ func leaves(t *testing.T) string {
 	return end
 }
 
-// TestRecordAndPlay: what is recorded is played byte by byte, by us and by asciinema, and shows the live screen.
+// TestRecordAndPlay: what is recorded is played byte by byte, by us and by asciinema, and shows the
+// live screen.
 func TestRecordAndPlay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -92,7 +94,8 @@ func TestRecordAndPlay(t *testing.T) {
 	}
 }
 
-// TestCastThatIsCut: cut at any byte, a recording is played as far as it is whole, or refused for what it is.
+// TestCastThatIsCut: cut at any byte, a recording is played as far as it is whole, or refused for
+// what it is.
 func TestCastThatIsCut(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -179,12 +182,13 @@ func TestFilesThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestRecordingsThatFail: the disk is full, or somebody takes the file away. The session goes on, the recording says what became
-// of it, and what was written is a valid prefix.
+// TestRecordingsThatFail: the disk is full, or somebody takes the file away. The session goes on,
+// the recording says what became of it, and what was written is a valid prefix.
 func TestRecordingsThatFail(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	// POSIX counts blocks of 512 bytes; some shells of 1,024. A file beyond is an error, and no signal: Go ignores it.
+	// POSIX counts blocks of 512 bytes; some shells of 1,024. A file beyond is an error, and no
+	// signal: Go ignores it.
 	s := launch(t, limited(t, "ulimit -f 8", "serve", "--stdio"))
 	type recording struct{ Recording, Path, State, Error string }
 	start := func(b *session, format string) (r recording) {

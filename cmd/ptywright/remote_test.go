@@ -66,7 +66,8 @@ func objects(t testing.TB, text string) []map[string]any {
 	return all
 }
 
-// TestExamplesOfWaitAndSpawn: the first example of wait finds the prompt of a fresh shell, and a program gets what spawn says that it gets.
+// TestExamplesOfWaitAndSpawn: the first example of wait finds the prompt of a fresh shell, and a
+// program gets what spawn says that it gets.
 func TestExamplesOfWaitAndSpawn(t *testing.T) {
 	t.Parallel()
 	s := newShared(t)

@@ -65,7 +65,8 @@ func TestREPLScripts(t *testing.T) {
 	}
 }
 
-// TestREPLPage runs what docs/repl.md shows: its Lua line by line, as a person would, and its shell command as it stands.
+// TestREPLPage runs what docs/repl.md shows: its Lua line by line, as a person would, and its shell
+// command as it stands.
 func TestREPLPage(t *testing.T) {
 	t.Parallel()
 	need(t, "less", "less")

@@ -11,8 +11,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// A password is in no line of the history's file: not of the line that failed to type it, nor of one that was entered before anybody
-// knew that it is one.
+// A password is in no line of the history's file: not of the line that failed to type it, nor of
+// one that was entered before anybody knew that it is one.
 func TestREPLHistoryForgetsAPassword(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t, own(t)...)

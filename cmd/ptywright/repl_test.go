@@ -128,7 +128,8 @@ func TestREPLCompletes(t *testing.T) {
 		c.waitSince(since, client.Screen(`(?m)^pty\[s1\]> `+regexp.QuoteMeta(strings.TrimRight(test.shown, " "))+` ?$`))
 		c.waitSince(c.keys("ctrl+c"), client.Screen(`pty\[s1\]>$`))
 	}
-	// What is not clear yet is listed with what there is to say about it; Tab goes through it, Escape takes it back.
+	// What is not clear yet is listed with what there is to say about it; Tab goes through it,
+	// Escape takes it back.
 	c.waitSince(c.text("s:scr\t"), client.Screen(`(?m)^screenshot +Draws the screen`))
 	c.waitSince(c.text("\t"), client.Screen(`(?m)^pty\[s1\]> s:screen$`))
 	c.waitSince(c.text("\t"), client.Screen(`(?m)^pty\[s1\]> s:screenshot$`))
@@ -217,7 +218,8 @@ func TestREPLEditsWideCharactersAndLines(t *testing.T) {
 	c.keys("left", "left", "backspace", "left", "left", "delete", "backspace") // the e with its accent, the 語, the 本
 	c.waitSince(c.keys("enter"), client.Screen(`(?m)^日éx$`))
 
-	// Lines: Enter goes on while the chunk does, up moves within it, a paste is not run by its line feeds.
+	// Lines: Enter goes on while the chunk does, up moves within it, a paste is not run by its line
+	// feeds.
 	c.text("for i = 1, 2 do\r")
 	c.wait(client.Screen(`(?m)^\.\.\.>$`))
 	c.waitSince(c.text("print('n' .. i)\rend\r"), client.Screen(`(?m)^n1\nn2\npty>$`))
@@ -361,7 +363,8 @@ func TestREPLStartsAServerAndLeavesIt(t *testing.T) {
 	}
 }
 
-// endServer ends the server of a home, which is nobody's child here, and waits until its socket is gone.
+// endServer ends the server of a home, which is nobody's child here, and waits until its socket is
+// gone.
 func endServer(t testing.TB, home string) {
 	t.Helper()
 	cl, err := client.Dial(t.Context(), filepath.Join(home, "socket"))

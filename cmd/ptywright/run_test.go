@@ -95,8 +95,8 @@ func TestRunThatIsTerminated(t *testing.T) {
 	shell.waitSince(shell.text("stty -a | grep -o ' icanon'; echo e$((1))nd\n"), client.Screen(`(?m)^ icanon\ne1nd$`))
 }
 
-// The bridge can be told to end at any moment, the first included: nothing of the program is left, which ignores what a
-// terminal's end would send it.
+// The bridge can be told to end at any moment, the first included: nothing of the program is left,
+// which ignores what a terminal's end would send it.
 func TestRunThatIsTerminatedAtOnce(t *testing.T) {
 	t.Parallel()
 	together(times(24, 500), func(int) {
@@ -118,8 +118,9 @@ func TestRunKeepsAVimUsable(t *testing.T) {
 	t.Parallel()
 	need(t, "vim", "vim")
 	_, shell := bridged(t)
-	// Without t_RV vim does not ask the terminal for its key codes. It has ten such questions under way and leaves
-	// without their answers, which the shell's terminal then echoes, with and without a bridge.
+	// Without t_RV vim does not ask the terminal for its key codes. It has ten such questions under
+	// way and leaves without their answers, which the shell's terminal then echoes, with and
+	// without a bridge.
 	shell.text("$PTYWRIGHT run vim -u NONE -i NONE -N --cmd 'set t_RV='; echo code=$?\n")
 	shell.wait(client.Screen(`VIM - Vi IMproved`))
 	shell.text("ihello")
@@ -132,7 +133,8 @@ func TestRunKeepsAVimUsable(t *testing.T) {
 	shell.wait(client.Screen(`(?m)^code=0\nout>$`))
 }
 
-// A program with a line editor of its own ends at the end of its input, however late it takes the terminal.
+// A program with a line editor of its own ends at the end of its input, however late it takes the
+// terminal.
 func TestRunEndsWhatReadsLinesItself(t *testing.T) {
 	t.Parallel()
 	for program, args := range map[string][]string{"bash": {"--norc"}, "python3": {"-q"}} {

@@ -114,8 +114,8 @@ func TestTmuxInsidePtywright(t *testing.T) {
 	defer os.RemoveAll(dir)
 	s := start(t)
 	env := map[string]string{"TMUX_TMPDIR": dir, "SHELL": "/bin/sh", "PS1": "$ ", "ENV": ""}
-	// tmux takes keys that come within a millisecond of each other for a paste, and a prefix in a paste for text: two
-	// requests are faster than that.
+	// tmux takes keys that come within a millisecond of each other for a paste, and a prefix in a
+	// paste for text: two requests are faster than that.
 	config := filepath.Join(dir, "tmux.conf")
 	if err := os.WriteFile(config, []byte("set -g assume-paste-time 0\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -45,8 +45,8 @@ func TestWaitNeverMissesALine(t *testing.T) {
 	}
 }
 
-// TestWaitChainOverTheWire: 10,000 lines (short form: 1,000) in batches of any size are each found once, each wait going on from the
-// one before; and what scrolled off before since is never found.
+// TestWaitChainOverTheWire: 10,000 lines (short form: 1,000) in batches of any size are each found
+// once, each wait going on from the one before; and what scrolled off before since is never found.
 func TestWaitChainOverTheWire(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -165,8 +165,8 @@ func TestManyMatchesHoldUpNobody(t *testing.T) {
 	}
 }
 
-// TestSlowRegexHoldsUpNobody: a search that would take minutes ends when its wait is cancelled or times out, and other requests of the
-// connection are answered meanwhile.
+// TestSlowRegexHoldsUpNobody: a search that would take minutes ends when its wait is cancelled or
+// times out, and other requests of the connection are answered meanwhile.
 func TestSlowRegexHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -196,7 +196,8 @@ func TestSlowRegexHoldsUpNobody(t *testing.T) {
 	}
 }
 
-// TestScrolledTextIsCovered: nothing that a wait tells of what scrolled off, of groups or of what came before shows a secret.
+// TestScrolledTextIsCovered: nothing that a wait tells of what scrolled off, of groups or of what
+// came before shows a secret.
 func TestScrolledTextIsCovered(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -222,7 +223,8 @@ func TestScrolledTextIsCovered(t *testing.T) {
 			if errors.As(err, &e) {
 				raw = append(json.RawMessage(e.Message), e.Data...)
 			}
-			// The matcher's own text comes back in the evidence, as it was sent: it is the client's.
+			// The matcher's own text comes back in the evidence, as it was sent: it is the
+			// client's.
 			told := regexp.MustCompile(`"value":"[^"]*"|"pattern":"[^"]*"`).ReplaceAllString(string(raw), "")
 			if strings.Contains(told, secret) || strings.Contains(told, "b3BlbnNzaC1rZXkt") {
 				t.Errorf("%v since %v tells %s", m, from, told)
@@ -231,8 +233,8 @@ func TestScrolledTextIsCovered(t *testing.T) {
 	}
 }
 
-// TestWaitSaysWhereATextWas: of a text that has left the screen and does not count, the evidence has
-// the line, when it left, and what finds it.
+// TestWaitSaysWhereATextWas: of a text that has left the screen and does not count, the evidence
+// has the line, when it left, and what finds it.
 func TestWaitSaysWhereATextWas(t *testing.T) {
 	t.Parallel()
 	s := newShared(t)

@@ -14,13 +14,15 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// The passwords that are typed are of no known shape. The program says them again when it has read one.
+// The passwords that are typed are of no known shape. The program says them again when it has read
+// one.
 const (
 	password = "correct-horse-battery"
 	wrong    = "incorrect-donkey-coal"
 )
 
-// asSomebody is a command of a user who has to give a password, where we could do without: run by root it is nobody's.
+// asSomebody is a command of a user who has to give a password, where we could do without: run by
+// root it is nobody's.
 func asSomebody(command string) string {
 	if os.Getuid() != 0 {
 		return command
@@ -28,13 +30,15 @@ func asSomebody(command string) string {
 	return "setpriv --reuid=65534 --regid=65534 --clear-groups " + command
 }
 
-// thenSay is a script that says what was typed once a command has asked for it, whatever became of that. Ctrl-C ends the command.
+// thenSay is a script that says what was typed once a command has asked for it, whatever became of
+// that. Ctrl-C ends the command.
 func thenSay(command string) []string {
 	return []string{"-c", "trap : INT; " + command + `; echo "you said $SAID, not $NOT"; read y`}
 }
 
-// TestTypedSecretIsNowhere types a password where programs ask for one, has it printed, and looks for it in every answer, in
-// notifications, recordings with input, a Markdown transcript, errors and the log.
+// TestTypedSecretIsNowhere types a password where programs ask for one, has it printed, and looks
+// for it in every answer, in notifications, recordings with input, a Markdown transcript, errors
+// and the log.
 func TestTypedSecretIsNowhere(t *testing.T) {
 	t.Parallel()
 	said := map[string]string{"SAID": password, "NOT": wrong}
@@ -156,7 +160,8 @@ func TestTypedSecretIsNowhere(t *testing.T) {
 	}
 }
 
-// awaitSecret waits until the session says that a secret is read, and does so itself with a timer: the terminal tells of no change.
+// awaitSecret waits until the session says that a secret is read, and does so itself with a timer:
+// the terminal tells of no change.
 func awaitSecret(b *session) {
 	b.t.Helper()
 	for range 100 {
@@ -210,7 +215,8 @@ func (e *everything) answer(s *server, method string, params map[string]any) {
 	e.add(string(raw))
 }
 
-// TestRecordKeepsNoTypedSecret: neither does the command that records, which is typed to on a terminal.
+// TestRecordKeepsNoTypedSecret: neither does the command that records, which is typed to on a
+// terminal.
 func TestRecordKeepsNoTypedSecret(t *testing.T) {
 	t.Parallel()
 	need(t, "bash", "bash")
@@ -228,7 +234,8 @@ func TestRecordKeepsNoTypedSecret(t *testing.T) {
 	b.wait(client.Screen("Name\\?"))
 	b.text("alice\r")
 	b.wait(client.Screen("Secret please\\?"))
-	// The outer terminal is raw and shows nothing of the inner one's modes: this is when those settle.
+	// The outer terminal is raw and shows nothing of the inner one's modes: this is when those
+	// settle.
 	s.call("session.wait", map[string]any{"session": b.ID, "matcher": map[string]any{"type": "screen_stable", "value": map[string]any{"min_ms": 300}}}, nil)
 	b.text(password + "\r")
 	b.wait(client.Screen("alice said"))

@@ -9,7 +9,8 @@ import (
 	"github.com/ptywright/ptywright/engine/enginetest"
 )
 
-// TestShellBlocks drives a real shell with marks over the wire: a wait for each command, then all that were run.
+// TestShellBlocks drives a real shell with marks over the wire: a wait for each command, then all
+// that were run.
 func TestShellBlocks(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"bash", "zsh", "fish"} {

@@ -24,8 +24,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// TestStoppedServer: every command says in time that the server does not answer, which process it is, and what to do; and
-// kill --server lets it end by itself.
+// TestStoppedServer: every command says in time that the server does not answer, which process it
+// is, and what to do; and kill --server lets it end by itself.
 func TestStoppedServer(t *testing.T) {
 	t.Parallel()
 	s := newShared(t)
@@ -132,7 +132,8 @@ func startSilent(t *testing.T, args ...string) (pid int, end func() int) {
 	return cmd.Process.Pid, end
 }
 
-// TestHungServerIsKilled, as it neither answers nor ends, and what is proven to be none of ours is left alone.
+// TestHungServerIsKilled, as it neither answers nor ends, and what is proven to be none of ours is
+// left alone.
 func TestHungServerIsKilled(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, "")

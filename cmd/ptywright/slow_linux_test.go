@@ -11,8 +11,9 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// A client that turns notifications on and never reads, beside one that works: the server's memory stays where it is,
-// the other is served, and the first is told what it has missed when it reads again.
+// A client that turns notifications on and never reads, beside one that works: the server's memory
+// stays where it is, the other is served, and the first is told what it has missed when it reads
+// again.
 func TestClientThatNeverReads(t *testing.T) {
 	t.Parallel()
 	srv := listen(t)
@@ -74,7 +75,8 @@ func TestClientThatNeverReads(t *testing.T) {
 	}
 }
 
-// Replies cannot be merged: a client that asks and asks and reads nothing is not read any more, then cut off.
+// Replies cannot be merged: a client that asks and asks and reads nothing is not read any more,
+// then cut off.
 func TestClientThatLeavesRepliesUnread(t *testing.T) {
 	t.Parallel()
 	srv := listen(t, "--max-reply-bytes", "1000000")
@@ -87,8 +89,8 @@ func TestClientThatLeavesRepliesUnread(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	// The server takes requests until it has a megabyte of answers that nobody reads, cuts the connection, and the
-	// write fails.
+	// The server takes requests until it has a megabyte of answers that nobody reads, cuts the
+	// connection, and the write fails.
 	ask := bytes.Repeat([]byte(`{"jsonrpc":"2.0","id":1,"method":"session.snapshot","params":{"session":"`+s.ID+`"}}`+"\n"), 100)
 	written, err := int64(0), error(nil)
 	for err == nil && written < 1<<30 {

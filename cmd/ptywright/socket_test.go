@@ -25,8 +25,8 @@ type listener struct {
 	t       testing.TB
 }
 
-// listen starts a server on the default socket of a fresh home and returns when it listens. At the test's end it gets
-// SIGTERM, must exit with 0 and leave neither socket nor process.
+// listen starts a server on the default socket of a fresh home and returns when it listens. At the
+// test's end it gets SIGTERM, must exit with 0 and leave neither socket nor process.
 func listen(t testing.TB, flags ...string) *listener {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "home")
@@ -52,7 +52,8 @@ func (l *listener) dial() *server {
 	return &server{Client: c, program: l.program, t: l.t, ctx: ctx}
 }
 
-// launchListener starts p with home for its default socket, and returns what it says first on standard error.
+// launchListener starts p with home for its default socket, and returns what it says first on
+// standard error.
 func launchListener(t testing.TB, p *program, home string) (l *listener, first string) {
 	t.Helper()
 	r, w, err := os.Pipe()

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// sshServer serves shells on the loopback to whoever has the password, until the test ends. A shell says what the passwords
-// were, and ends with the first line that it reads.
+// sshServer serves shells on the loopback to whoever has the password, until the test ends. A shell
+// says what the passwords were, and ends with the first line that it reads.
 func sshServer(t *testing.T) (address *net.TCPAddr) {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(nil)

@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// mostInit is what a package of ours may allocate before main, in bytes: a table or two. What is
-	// more is made when it is needed.
+	// mostInit is what a package of ours may allocate before main, in bytes: a table or two. What
+	// is more is made when it is needed.
 	mostInit = 16 << 10
 	// mostInits is what all of them may.
 	mostInits = 96 << 10
 )
 
-// TestStartAllocatesLittle holds what every start pays for. Allocations are counted and not timed, so
-// the test says the same on any machine.
+// TestStartAllocatesLittle holds what every start pays for. Allocations are counted and not timed,
+// so the test says the same on any machine.
 func TestStartAllocatesLittle(t *testing.T) {
 	t.Parallel()
 	p := ptywright(t, "--version")
@@ -40,7 +40,8 @@ func TestStartAllocatesLittle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// What only tests import is in this binary, too, and so are the variables of this package's tests.
+		// What only tests import is in this binary, too, and so are the variables of this package's
+		// tests.
 		if _, ours := mayImport[m[1]]; !ours || m[1] == "cmd/ptywright" || strings.HasSuffix(m[1], "test") {
 			continue
 		}
@@ -60,8 +61,8 @@ func TestStartAllocatesLittle(t *testing.T) {
 	}
 }
 
-// TestExpressions holds that no regular expression is compiled at every start, and compiles those that
-// are compiled when they are needed: a defect in one would show only then.
+// TestExpressions holds that no regular expression is compiled at every start, and compiles those
+// that are compiled when they are needed: a defect in one would show only then.
 func TestExpressions(t *testing.T) {
 	t.Parallel()
 	lazies := 0

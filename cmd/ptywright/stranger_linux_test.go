@@ -36,7 +36,8 @@ func TestWithoutAHome(t *testing.T) {
 	}
 }
 
-// TestOddWords are refused where they cannot be meant: an empty one is of a variable that is not set, and JSON has no bytes.
+// TestOddWords are refused where they cannot be meant: an empty one is of a variable that is not
+// set, and JSON has no bytes.
 func TestOddWords(t *testing.T) {
 	t.Parallel()
 	s := newShared(t)

@@ -17,7 +17,8 @@ import (
 
 const keyList = "Enter, Tab, Escape, Backspace, Delete, ArrowUp, ArrowDown, ArrowRight, ArrowLeft, Home, End, PageUp, PageDown, Insert, F1..."
 
-// TestTerminalMCP are the cases of Terminal MCP's behaviour, by their numbers, through the program and its wire.
+// TestTerminalMCP are the cases of Terminal MCP's behaviour, by their numbers, through the program
+// and its wire.
 func TestTerminalMCP(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

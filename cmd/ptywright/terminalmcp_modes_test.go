@@ -19,7 +19,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// A person's terminal is shared: who sits there and an assistant in client mode see and type into the same shell.
+// A person's terminal is shared: who sits there and an assistant in client mode see and type into
+// the same shell.
 func TestTerminalMCPShared(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -108,7 +109,8 @@ func TestTerminalMCPShared(t *testing.T) {
 	}
 }
 
-// TestTerminalMCPSocketCloses: a socket that closes together with the input is a proper end, and alone it is a failure.
+// TestTerminalMCPSocketCloses: a socket that closes together with the input is a proper end, and
+// alone it is a failure.
 func TestTerminalMCPSocketCloses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -205,7 +207,8 @@ func TestTerminalMCPCommandLine(t *testing.T) {
 	s.refused("Error: Maximum session limit reached (2). Destroy an existing session or raise --max-sessions.", "createSession", nil)
 }
 
-// TestTerminalMCPDrains: five megabytes of answers that wait are delivered after the input has ended.
+// TestTerminalMCPDrains: five megabytes of answers that wait are delivered after the input has
+// ended.
 func TestTerminalMCPDrains(t *testing.T) {
 	t.Parallel()
 	s := headless(t, "--cols", "1000", "--rows", "100")
@@ -232,7 +235,8 @@ func TestTerminalMCPDrains(t *testing.T) {
 	s.end(0)
 }
 
-// TestTerminalMCPIdle: a session that nobody uses is ended, the default one and one that is used are not.
+// TestTerminalMCPIdle: a session that nobody uses is ended, the default one and one that is used
+// are not.
 func TestTerminalMCPIdle(t *testing.T) {
 	t.Parallel()
 	s := headless(t, "--session-idle-timeout", "0.3")
@@ -256,8 +260,8 @@ func TestTerminalMCPIdle(t *testing.T) {
 	s.until(`\$`, "")
 }
 
-// TestTerminalMCPReachesNativeSessions is case X03: what the native dialect starts is listed and reached by its own name, and
-// what Terminal MCP starts is a session of the native dialect.
+// TestTerminalMCPReachesNativeSessions is case X03: what the native dialect starts is listed and
+// reached by its own name, and what Terminal MCP starts is a session of the native dialect.
 func TestTerminalMCPReachesNativeSessions(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

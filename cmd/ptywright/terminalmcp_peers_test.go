@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestTerminalMCPWithTheNpmSDK drives a REPL, an editor, a recording and a picture through the client of the npm SDK.
+// TestTerminalMCPWithTheNpmSDK drives a REPL, an editor, a recording and a picture through the
+// client of the npm SDK.
 func TestTerminalMCPWithTheNpmSDK(t *testing.T) {
 	t.Parallel()
 	need(t, "python3", "python3")

@@ -72,7 +72,8 @@ func (c *toolClient) enter(text string) {
 	c.text("sendKey", args{"key": "Enter"})
 }
 
-// TestTerminalMCPWithTheGoSDK drives real programs through the official client: a REPL, an editor, a recording, a picture.
+// TestTerminalMCPWithTheGoSDK drives real programs through the official client: a REPL, an editor,
+// a recording, a picture.
 func TestTerminalMCPWithTheGoSDK(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -146,7 +147,8 @@ func TestTerminalMCPWithTheGoSDK(t *testing.T) {
 	}
 }
 
-// TestTerminalMCPHidesSecrets plants secrets everywhere and looks for them in everything that leaves.
+// TestTerminalMCPHidesSecrets plants secrets everywhere and looks for them in everything that
+// leaves.
 func TestTerminalMCPHidesSecrets(t *testing.T) {
 	t.Parallel()
 	const token, typed, inherited = "ghp_kR7vN2xQ9mT4wL8cF1zB6yH3jD5sG0pA7uEe", "correct horse 42", "zebra-stripe-99"
@@ -205,7 +207,8 @@ func TestTerminalMCPHidesSecrets(t *testing.T) {
 	raw.until(`(?m)^`+token+`$`, "")
 }
 
-// TestTerminalMCPHugeText: text larger than any buffer arrives whole, and a line that no terminal keeps is refused with a reason.
+// TestTerminalMCPHugeText: text larger than any buffer arrives whole, and a line that no terminal
+// keeps is refused with a reason.
 func TestTerminalMCPHugeText(t *testing.T) {
 	t.Parallel()
 	s := headless(t)

@@ -189,7 +189,8 @@ func testTerminalCast(t *testing.T) {
 	}
 }
 
-// TestTerminalMCPSignalled: a signal to end completes the recording, ends the shell and what it started, and is no failure.
+// TestTerminalMCPSignalled: a signal to end completes the recording, ends the shell and what it
+// started, and is no failure.
 func TestTerminalMCPSignalled(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []os.Signal{syscall.SIGTERM, os.Interrupt, syscall.SIGHUP} {

@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// A terminalServer is the program as Terminal MCP, and a client that speaks the wire itself: a line for each message.
+// A terminalServer is the program as Terminal MCP, and a client that speaks the wire itself: a line
+// for each message.
 type terminalServer struct {
 	t     testing.TB
 	p     *program
@@ -27,7 +28,8 @@ type terminalServer struct {
 	ended bool
 }
 
-// plainShell is an environment in which sh shows "$ " and nothing else, and recordings go below home.
+// plainShell is an environment in which sh shows "$ " and nothing else, and recordings go below
+// home.
 func plainShell(home string) []string {
 	return []string{"SHELL=/bin/sh", "PS1=$ ", "ENV=", "HOME=" + home, "XDG_STATE_HOME=", "TERMINAL_MCP_RECORD_DIR=", "TERMINAL_MCP=", "LC_ALL=C.UTF-8"}
 }
@@ -41,7 +43,8 @@ func asTerminalMCP(t testing.TB, home string, args ...string) *program {
 	return p
 }
 
-// headless starts the server, 80 by 10 unless told otherwise, and shakes hands. At the test's end it must end by itself.
+// headless starts the server, 80 by 10 unless told otherwise, and shakes hands. At the test's end
+// it must end by itself.
 func headless(t testing.TB, args ...string) *terminalServer {
 	t.Helper()
 	return headlessWith(t, nil, args...)
@@ -233,8 +236,8 @@ func untilMatches(t testing.TB, pattern string, read func() string) (text string
 	return text
 }
 
-// enter types a line once the shell has prompted for it, and presses Enter once it stands behind the prompt: the next line is
-// then not taken to have been prompted for by this one's prompt.
+// enter types a line once the shell has prompted for it, and presses Enter once it stands behind
+// the prompt: the next line is then not taken to have been prompted for by this one's prompt.
 func (s *terminalServer) enter(text string) {
 	s.t.Helper()
 	s.until(`\$ $`, "")

@@ -76,7 +76,8 @@ func TestUntermBesideTheSocket(t *testing.T) {
 	}
 }
 
-// TestUntermHidesSecrets: what a program shows leaves covered, by every method and into every file; the token is in its files alone.
+// TestUntermHidesSecrets: what a program shows leaves covered, by every method and into every file;
+// the token is in its files alone.
 func TestUntermHidesSecrets(t *testing.T) {
 	t.Parallel()
 	s := startUnterm(t)

@@ -77,7 +77,8 @@ func inBoth(t *testing.T, test func(t *testing.T, f *fleetOf, language string)) 
 	}
 }
 
-// TestUntermExampleClients: answers by their order, errors with codes, a wrong token, nobody on the port, and the end.
+// TestUntermExampleClients: answers by their order, errors with codes, a wrong token, nobody on the
+// port, and the end.
 func TestUntermExampleClients(t *testing.T) {
 	t.Parallel()
 	inBoth(t, func(t *testing.T, f *fleetOf, language string) {
@@ -161,7 +162,8 @@ func TestUntermExampleReadme(t *testing.T) {
 	}
 }
 
-// TestUntermExampleComplaints: what is wrong is told in one line, with 2 for a wrong command line, and --help is no mistake.
+// TestUntermExampleComplaints: what is wrong is told in one line, with 2 for a wrong command line,
+// and --help is no mistake.
 func TestUntermExampleComplaints(t *testing.T) {
 	t.Parallel()
 	inBoth(t, func(t *testing.T, f *fleetOf, language string) {
@@ -248,8 +250,8 @@ func TestUntermExampleByCwd(t *testing.T) {
 	})
 }
 
-// TestUntermExampleClaim is pattern 3: twelve agents at once want one of four instances each. Every instance has one agent, the
-// others are told that all are taken, and what was taken is given back.
+// TestUntermExampleClaim is pattern 3: twelve agents at once want one of four instances each. Every
+// instance has one agent, the others are told that all are taken, and what was taken is given back.
 func TestUntermExampleClaim(t *testing.T) {
 	t.Parallel()
 	inBoth(t, func(t *testing.T, f *fleetOf, language string) {
@@ -307,7 +309,8 @@ func TestUntermExampleClaim(t *testing.T) {
 	})
 }
 
-// TestUntermExampleRouter is pattern 4: a fleet of its own, a task for each, one of which fails, and nothing left.
+// TestUntermExampleRouter is pattern 4: a fleet of its own, a task for each, one of which fails,
+// and nothing left.
 func TestUntermExampleRouter(t *testing.T) {
 	t.Parallel()
 	inBoth(t, func(t *testing.T, f *fleetOf, language string) {

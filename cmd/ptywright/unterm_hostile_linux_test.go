@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestUntermSeesThroughAnotherProcess that was written into a record with its own start: it does not listen there.
+// TestUntermSeesThroughAnotherProcess that was written into a record with its own start: it does
+// not listen there.
 func TestUntermSeesThroughAnotherProcess(t *testing.T) {
 	t.Parallel()
 	s := startUnterm(t)

@@ -26,7 +26,8 @@ type untermServer struct {
 	record  map[string]any
 }
 
-// startUnterm starts one. At the test's end it must end by itself, and leave neither a process nor its files of an instance.
+// startUnterm starts one. At the test's end it must end by itself, and leave neither a process nor
+// its files of an instance.
 func startUnterm(t testing.TB, flags ...string) *untermServer {
 	t.Helper()
 	home := t.TempDir()
@@ -85,7 +86,8 @@ func (s *untermServer) end() {
 	}
 }
 
-// An untermClient is one connection, which tells replies apart by their order alone, as Unterm's clients do.
+// An untermClient is one connection, which tells replies apart by their order alone, as Unterm's
+// clients do.
 type untermClient struct {
 	t    testing.TB
 	conn net.Conn

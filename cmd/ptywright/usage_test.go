@@ -16,8 +16,8 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
 )
 
-// TestJSONOfErrorsBeforeTheCommand: what is wrong with the line or the configuration is told as JSON by every command that has
-// --json, in the shape of its other errors, with exit code 2.
+// TestJSONOfErrorsBeforeTheCommand: what is wrong with the line or the configuration is told as
+// JSON by every command that has --json, in the shape of its other errors, with exit code 2.
 func TestJSONOfErrorsBeforeTheCommand(t *testing.T) {
 	t.Parallel()
 	told := func(path string, args []string, reason, file string) {

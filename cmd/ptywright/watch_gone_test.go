@@ -11,7 +11,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// TestWatchOfASessionThatIsGone: the page of a session that was closed, or never was, shows no other's screen.
+// TestWatchOfASessionThatIsGone: the page of a session that was closed, or never was, shows no
+// other's screen.
 func TestWatchOfASessionThatIsGone(t *testing.T) {
 	t.Parallel()
 	b := chromium(t)
@@ -37,7 +38,8 @@ func TestWatchOfASessionThatIsGone(t *testing.T) {
 		p.eval(`location.hash = '#/session/` + one.ID + `'`)
 		p.until(screenText + ` === 'words of one'`)
 	}
-	// One that is closed while it is looked at keeps its last words, and does not say that its program has ended.
+	// One that is closed while it is looked at keeps its last words, and does not say that its
+	// program has ended.
 	one.close()
 	p.until(`document.querySelector('#term-status').textContent === 'The session has been closed.'`)
 	if got := p.eval(screenText); got != "words of one" {
@@ -73,7 +75,8 @@ func (s *server) kill() {
 	_ = s.program.Wait()
 }
 
-// watchOf starts ptywright watch for a server, which the test may kill, and returns the whole address.
+// watchOf starts ptywright watch for a server, which the test may kill, and returns the whole
+// address.
 func watchOf(t testing.TB, socket string) string {
 	t.Helper()
 	p := ptywright(t, "watch", "--socket", socket)
@@ -87,8 +90,8 @@ func watchOf(t testing.TB, socket string) string {
 	return p.stderr.told(t, `watching at (\S+)\n`)
 }
 
-// TestWatchOfAServerThatIsKilled: the page says what has happened, keeps the last words, and does not take a session of the
-// next server for the one of the same name that it has shown.
+// TestWatchOfAServerThatIsKilled: the page says what has happened, keeps the last words, and does
+// not take a session of the next server for the one of the same name that it has shown.
 func TestWatchOfAServerThatIsKilled(t *testing.T) {
 	t.Parallel()
 	b := chromium(t)

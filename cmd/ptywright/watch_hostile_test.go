@@ -15,8 +15,9 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// TestWatchRefusesForeignPages: a page of another site, in the browser of somebody who watches, reaches nothing: not by the
-// WebSocket, not by fetch, not in a frame, not under a name of its own; and neither does one whose Origin is null.
+// TestWatchRefusesForeignPages: a page of another site, in the browser of somebody who watches,
+// reaches nothing: not by the WebSocket, not by fetch, not in a frame, not under a name of its own;
+// and neither does one whose Origin is null.
 func TestWatchRefusesForeignPages(t *testing.T) {
 	t.Parallel()
 	b := chromium(t)
@@ -72,8 +73,8 @@ func TestWatchRefusesForeignPages(t *testing.T) {
 	}
 }
 
-// TestWatchShowsHostileText: whatever a program, a server's client or a recording writes is text: nothing of it runs, is fetched,
-// or becomes a link that a click follows.
+// TestWatchShowsHostileText: whatever a program, a server's client or a recording writes is text:
+// nothing of it runs, is fetched, or becomes a link that a click follows.
 func TestWatchShowsHostileText(t *testing.T) {
 	t.Parallel()
 	b := chromium(t)
@@ -112,7 +113,8 @@ printf '\033[38;2;1;2;3;url(x)mcolour\033[0m\n'; exec cat`, evil}, Env: map[stri
 		p.click("#dialog-yes")
 		p.until(`!document.querySelector('#dialog').open`)
 	}
-	// One that may be opened is shown first, as it is, and is not opened when the person does not say so.
+	// One that may be opened is shown first, as it is, and is not opened when the person does not
+	// say so.
 	p.eval(`window.opened = []; window.open = (...a) => { window.opened.push(a.join(' ')); return null; }; document.querySelectorAll('#term-paper .link')[2].click()`)
 	p.until(`document.querySelector('#dialog').open && document.querySelector('#dialog-quote').textContent === 'https://example.com/%3Cb%3E%22x'`)
 	p.shot("link")
@@ -175,7 +177,8 @@ printf '\033[38;2;1;2;3;url(x)mcolour\033[0m\n'; exec cat`, evil}, Env: map[stri
 	b.quiet()
 }
 
-// TestWatchKeysAndMouse: what a keyboard and a mouse do arrives as a terminal would send it, and another's hand-over is told.
+// TestWatchKeysAndMouse: what a keyboard and a mouse do arrives as a terminal would send it, and
+// another's hand-over is told.
 func TestWatchKeysAndMouse(t *testing.T) {
 	t.Parallel()
 	need(t, "python3", "python3")

@@ -15,7 +15,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// TestWatchByTheKeyboard: arrows choose a session on a page that nobody has clicked, Enter opens it, and each says its id.
+// TestWatchByTheKeyboard: arrows choose a session on a page that nobody has clicked, Enter opens
+// it, and each says its id.
 func TestWatchByTheKeyboard(t *testing.T) {
 	t.Parallel()
 	b := chromium(t)
@@ -47,7 +48,8 @@ func TestWatchByTheKeyboard(t *testing.T) {
 	p.key("ArrowLeft", "ArrowLeft", 0, "")
 	chosen(one.ID)
 
-	// In the list of keys what one does stays beside the key, however long it is and however narrow the window.
+	// In the list of keys what one does stays beside the key, however long it is and however narrow
+	// the window.
 	for _, width := range []int{1280, 360} {
 		p.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": false}, nil)
 		p.eval(`document.querySelector('#help').click()`)
@@ -62,7 +64,8 @@ func TestWatchByTheKeyboard(t *testing.T) {
 	b.quiet()
 }
 
-// TestWatchOfLastScreens: the screens of programs that have ended can be read on a light page when their server has gone, too.
+// TestWatchOfLastScreens: the screens of programs that have ended can be read on a light page when
+// their server has gone, too.
 func TestWatchOfLastScreens(t *testing.T) {
 	t.Parallel()
 	b := chromium(t)

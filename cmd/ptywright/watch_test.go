@@ -29,7 +29,8 @@ type watching struct {
 	stderr  *buffer
 }
 
-// watchedServer starts a server and ptywright watch for it. At the test's end both must end well and leave nothing.
+// watchedServer starts a server and ptywright watch for it. At the test's end both must end well
+// and leave nothing.
 func watchedServer(t testing.TB, flags ...string) *watching {
 	t.Helper()
 	w := &watching{socket: filepath.Join(t.TempDir(), "socket")}
@@ -67,8 +68,8 @@ func watchedServer(t testing.TB, flags ...string) *watching {
 // screenText is what the large screen shows.
 const screenText = `[...document.querySelectorAll('#term-paper .screen .row')].map((r) => r.textContent.trimEnd()).join('\n').trimEnd()`
 
-// TestWatchInTheBrowser is the page as its user meets it: sessions that change, one that is taken over, typed into and given
-// back, and a recording.
+// TestWatchInTheBrowser is the page as its user meets it: sessions that change, one that is taken
+// over, typed into and given back, and a recording.
 func TestWatchInTheBrowser(t *testing.T) {
 	t.Parallel()
 	need(t, "bash", "bash")
@@ -189,8 +190,8 @@ func TestWatchInTheBrowser(t *testing.T) {
 	}
 }
 
-// TestWatchOpens: the browser is handed the address in a file that nobody else can read and that goes when the page is there;
-// neither a command's arguments nor standard error have the token.
+// TestWatchOpens: the browser is handed the address in a file that nobody else can read and that
+// goes when the page is there; neither a command's arguments nor standard error have the token.
 func TestWatchOpens(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

@@ -9,7 +9,8 @@ import (
 	"github.com/ptywright/ptywright/engine"
 )
 
-// BenchmarkTrue is one command line that does nothing, beside typing it and waiting for the next prompt by hand.
+// BenchmarkTrue is one command line that does nothing, beside typing it and waiting for the next
+// prompt by hand.
 func BenchmarkTrue(b *testing.B) {
 	for _, k := range kinds {
 		b.Run(k.name, func(b *testing.B) {

@@ -99,7 +99,8 @@ func TestAStartFileThatMakesWay(t *testing.T) {
 	}
 }
 
-// TestNothingIsEchoed: a shell whose terminal echoes nothing asks for no secret when it is known to be at its prompt.
+// TestNothingIsEchoed: a shell whose terminal echoes nothing asks for no secret when it is known to
+// be at its prompt.
 func TestNothingIsEchoed(t *testing.T) {
 	t.Parallel()
 	posix(t, func(t *testing.T, k kind, s *engine.Session) {

@@ -25,7 +25,8 @@ func posix(t *testing.T, f func(t *testing.T, k kind, s *engine.Session)) {
 	})
 }
 
-// finishes runs a line that must finish, with an exit code that is no success when fails is set, and with this in its output.
+// finishes runs a line that must finish, with an exit code that is no success when fails is set,
+// and with this in its output.
 func finishes(t *testing.T, k kind, s *engine.Session, line string, fails bool, parts ...string) {
 	t.Helper()
 	r := run(t, s, line)
@@ -182,7 +183,8 @@ func again(t *testing.T, k kind, s *engine.Session) {
 	}
 }
 
-// TestOneThatReads: it is given nothing that is ours, is busy while it runs, and its late end fools nobody.
+// TestOneThatReads: it is given nothing that is ours, is busy while it runs, and its late end fools
+// nobody.
 func TestOneThatReads(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k kind, s *engine.Session) {
@@ -218,7 +220,8 @@ func TestABuiltinThatReads(t *testing.T) {
 	})
 }
 
-// TestALineThatIsNotComplete: it waits for the rest, is not interrupted, and is in the way of the next.
+// TestALineThatIsNotComplete: it waits for the rest, is not interrupted, and is in the way of the
+// next.
 func TestALineThatIsNotComplete(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k kind, s *engine.Session) {
@@ -335,7 +338,8 @@ func TestTheScreenIsCleared(t *testing.T) {
 	})
 }
 
-// TestNoMarkerIsForged: of what the command could know of its own line, or of one before, nothing ends it.
+// TestNoMarkerIsForged: of what the command could know of its own line, or of one before, nothing
+// ends it.
 func TestNoMarkerIsForged(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k kind, s *engine.Session) {

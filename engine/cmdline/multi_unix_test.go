@@ -8,7 +8,8 @@ import (
 	"github.com/ptywright/ptywright/engine"
 )
 
-// TestSeveralLines: of one text all is run, what is printed is all of it, and the exit code is the last one's.
+// TestSeveralLines: of one text all is run, what is printed is all of it, and the exit code is the
+// last one's.
 func TestSeveralLines(t *testing.T) {
 	t.Parallel()
 	posix(t, func(t *testing.T, k kind, s *engine.Session) {

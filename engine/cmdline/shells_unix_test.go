@@ -20,7 +20,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	lanes.Beside(24) // they wait for shells that fall silent
+	lanes.Beside(24)     // they wait for shells that fall silent
 	pty.DefaultSignals() // tests may be run by nohup
 	goleak.VerifyTestMain(m)
 }

@@ -15,8 +15,9 @@ import (
 	"github.com/ptywright/ptywright/engine/cmdline"
 )
 
-// TestManyInARow: commands that print the marker, clear the screen, fill 10,000 lines, fail with any code, or hang and are
-// interrupted: never early, never stuck, the exit code right. 36 in each shell; with PTYWRIGHT_LONG=1 a thousand.
+// TestManyInARow: commands that print the marker, clear the screen, fill 10,000 lines, fail with
+// any code, or hang and are interrupted: never early, never stuck, the exit code right. 36 in each
+// shell; with PTYWRIGHT_LONG=1 a thousand.
 func TestManyInARow(t *testing.T) {
 	t.Parallel()
 	n := 36
@@ -37,8 +38,8 @@ func TestManyInARow(t *testing.T) {
 // last is what a command of the soak ends with: proof that it ran to its end.
 func last(i, exit int) string { return fmt.Sprintf("sh -c 'echo last %d; exit %d'", i, exit) }
 
-// hanging is a command that goes on until it is interrupted. What says that it runs is what gets the interrupt: a shell that has not
-// yet given the terminal away gets it itself, and goes on.
+// hanging is a command that goes on until it is interrupted. What says that it runs is what gets
+// the interrupt: a shell that has not yet given the terminal away gets it itself, and goes on.
 const hanging = "sh -c 'printf be; echo gun; exec sleep 1000'; echo not reached"
 
 func one(t *testing.T, k kind, s *engine.Session, r *rand.Rand, i int) {

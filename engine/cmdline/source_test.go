@@ -12,7 +12,8 @@ import (
 	"github.com/ptywright/ptywright/internal/ansi"
 )
 
-// TestTheLineDoesNotHoldItsMarker: in no shell's words, nor with blanks and quotes taken out, as a trace or a list may have it.
+// TestTheLineDoesNotHoldItsMarker: in no shell's words, nor with blanks and quotes taken out, as a
+// trace or a list may have it.
 func TestTheLineDoesNotHoldItsMarker(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sh := rapid.SampledFrom([]Shell{Sh, Bash, Zsh, Fish, PowerShell, Cmd, Unknown}).Draw(t, "shell")

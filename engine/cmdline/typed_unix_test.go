@@ -100,7 +100,8 @@ func refused(t *testing.T, s *engine.Session) {
 	}
 }
 
-// TestKeysForAProgram: that are typed to what the shell runs, and not read by a line, are none of its command line.
+// TestKeysForAProgram: that are typed to what the shell runs, and not read by a line, are none of
+// its command line.
 func TestKeysForAProgram(t *testing.T) {
 	t.Parallel()
 	posix(t, func(t *testing.T, k kind, s *engine.Session) {
@@ -110,8 +111,9 @@ func TestKeysForAProgram(t *testing.T) {
 	})
 }
 
-// stands waits until what was typed stands on the command line. An interrupt before that may find the shell making its prompt: what
-// was typed may survive it, or bash take it for the end of its input.
+// stands waits until what was typed stands on the command line. An interrupt before that may find
+// the shell making its prompt: what was typed may survive it, or bash take it for the end of its
+// input.
 func stands(t *testing.T, s *engine.Session) {
 	t.Helper()
 	since := s.Sequence()

@@ -18,8 +18,8 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// svgText returns the text of each <text> by its y, as a reader would select it, and fails when the SVG is not well formed
-// or holds anything but drawing.
+// svgText returns the text of each <text> by its y, as a reader would select it, and fails when the
+// SVG is not well formed or holds anything but drawing.
 func svgText(t interface{ Fatalf(string, ...any) }, svg string) map[string]string {
 	known := []string{"svg", "title", "rect", "g", "path", "text", "tspan"}
 	out := map[string]string{}
@@ -93,7 +93,8 @@ func TestMarkupHoldsTheText(t *testing.T) {
 		texts := svgText(t, svg)
 		f := faceOf(DefaultFontSize)
 		for y, want := range s.Lines() {
-			// Where nothing was written there is no text: what is left is to be selected with its row.
+			// Where nothing was written there is no text: what is left is to be selected with its
+			// row.
 			line := strings.TrimRight(texts[number(float64(y*f.h+f.baseline))], " ")
 			if strings.TrimLeft(line, " ") != strings.TrimLeft(want, " ") {
 				t.Fatalf("row %d: %q, want %q\n%s", y, line, want, svg)

@@ -51,7 +51,8 @@ func styles() *vt.Screen {
 	return t.Snapshot()
 }
 
-// goldens are pictures that somebody has looked at. After a change look at those that differ, then write them with -update.
+// goldens are pictures that somebody has looked at. After a change look at those that differ, then
+// write them with -update.
 var goldens = map[string]func(t *testing.T) (*vt.Screen, Options){
 	"styles":    func(*testing.T) (*vt.Screen, Options) { return styles(), Options{Padding: 8} },
 	"styles-30": func(*testing.T) (*vt.Screen, Options) { return styles(), Options{FontSize: 30} },
@@ -87,7 +88,8 @@ func TestGoldenPictures(t *testing.T) {
 	}
 }
 
-// diffPictures compares pixels, not bytes: an encoder may change. Processors differ in the last bit of a coverage.
+// diffPictures compares pixels, not bytes: an encoder may change. Processors differ in the last bit
+// of a coverage.
 func diffPictures(t *testing.T, a, b []byte) string {
 	decode := func(data []byte) image.Image {
 		img, err := png.Decode(bytes.NewReader(data))
@@ -111,7 +113,8 @@ func diffPictures(t *testing.T, a, b []byte) string {
 	return ""
 }
 
-// The table of lines is held against the font's own outlines: what reaches which edge, as one line or as two, and how thick.
+// The table of lines is held against the font's own outlines: what reaches which edge, as one line
+// or as two, and how thick.
 func TestBoxTableAgreesWithTheFont(t *testing.T) {
 	f := faceOf(96)
 	for r := rune(0x2500); r <= 0x257f; r++ {
@@ -142,7 +145,8 @@ func TestBoxTableAgreesWithTheFont(t *testing.T) {
 	}
 }
 
-// strokes counts the lines across an arm, between the middle and the edge, and says how thick the first is.
+// strokes counts the lines across an arm, between the middle and the edge, and says how thick the
+// first is.
 func strokes(f *face, m *image.Alpha, dir int) (n, thick int) {
 	// Dashes: the place with the most ink counts.
 	for at := 0.06; at < 0.25; at += 0.01 {
@@ -275,7 +279,8 @@ func inRow(img *image.RGBA, y, from, to int, c color.RGBA) bool {
 	return false
 }
 
-// A wide character has ink in both of its cells and none beyond, and a glyph that is missing is seen to be.
+// A wide character has ink in both of its cells and none beyond, and a glyph that is missing is
+// seen to be.
 func TestWideAndMissing(t *testing.T) {
 	for _, text := range []string{"日", "😀", "한", "ｗ", "👩‍👩‍👧"} {
 		term := vt.New(1, 5, vt.Options{})
@@ -379,7 +384,8 @@ func BenchmarkPNG(b *testing.B) {
 	}
 }
 
-// TestPictureFormat is that of the path, unless another is asked for; a path of another kind of file is refused.
+// TestPictureFormat is that of the path, unless another is asked for; a path of another kind of
+// file is refused.
 func TestPictureFormat(t *testing.T) {
 	for _, c := range []struct{ format, path, want, problem string }{
 		{"", "", "png", ""},

@@ -157,9 +157,9 @@ func Draw(s *vt.Screen, format string, o Options) ([]byte, error) {
 	return []byte(text), err
 }
 
-// PNG draws the screen as a PNG, with a cursor that does not blink. A character that DejaVu Sans Mono
-// lacks (CJK, emoji) is drawn as a frame with its number in it. Mask the screen before. The error is
-// a *[SizeError].
+// PNG draws the screen as a PNG, with a cursor that does not blink. A character that DejaVu Sans
+// Mono lacks (CJK, emoji) is drawn as a frame with its number in it. Mask the screen before. The
+// error is a *[SizeError].
 func PNG(s *vt.Screen, o Options) ([]byte, error) {
 	img, err := Image(s, o)
 	if err != nil {

@@ -32,7 +32,8 @@ func desk(t testing.TB, n int) []Tile {
 	return tiles
 }
 
-// uneven are screens of several sizes, with labels that fit, that do not, and that hold what no label should.
+// uneven are screens of several sizes, with labels that fit, that do not, and that hold what no
+// label should.
 func uneven() []Tile {
 	screen := func(rows, cols int, text string) *vt.Screen {
 		term := vt.New(rows, cols, vt.Options{})
@@ -113,8 +114,8 @@ func TestTilesAreTheScreens(t *testing.T) {
 	}
 }
 
-// TestTilesAreBounded: however many there are, of the usual sizes, there is a picture of them, in text that is read as long as that
-// can be; and what there is no room for is told.
+// TestTilesAreBounded: however many there are, of the usual sizes, there is a picture of them, in
+// text that is read as long as that can be; and what there is no room for is told.
 func TestTilesAreBounded(t *testing.T) {
 	for _, c := range []struct {
 		n, rows, cols   int

@@ -10,7 +10,8 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// TestWindow: the picture has the size that the measures give, its buttons, corners and cells are where they say.
+// TestWindow: the picture has the size that the measures give, its buttons, corners and cells are
+// where they say.
 func TestWindow(t *testing.T) {
 	base := [16]uint32{1: 0xcd3131, 15: 0xffffff}
 	o := WindowOptions{

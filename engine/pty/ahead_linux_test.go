@@ -60,7 +60,8 @@ func TestReadAheadIsBounded(t *testing.T) {
 	noneAhead(t)
 }
 
-// What was read ahead comes before a deadline that passes meanwhile, and a deadline ends the wait for more.
+// What was read ahead comes before a deadline that passes meanwhile, and a deadline ends the wait
+// for more.
 func TestReadAheadAndDeadlines(t *testing.T) {
 	p := start(t, Command{Path: "sh", Args: []string{"-c", "stty -opost; head -c 1000000 /dev/zero | tr '\\0' x; exec sleep 1000"}, Env: os.Environ()})
 	n := len(untilAhead(t, p))

@@ -14,9 +14,9 @@ import (
 
 // A readAhead reads a terminal in its own goroutine while earlier output is being processed. In a
 // flood this keeps the program from being blocked: the kernel holds 12 KiB for a reader, then puts
-// the program to sleep. It starts when the first attempt of a read finds the kernel's queue full, and
-// ends when everything it has read was taken and there is no more: an idle or chatting program has
-// none.
+// the program to sleep. It starts when the first attempt of a read finds the kernel's queue full,
+// and ends when everything it has read was taken and there is no more: an idle or chatting program
+// has none.
 //
 // It never waits for the taker: with aheadSize bytes read ahead it ends, and the next take restarts
 // it.

@@ -26,8 +26,8 @@ func tell(t *testing.T, g guest) {
 	}
 }
 
-// TestForegroundFollowsTheTerminal from the program to its job, when the job's first process has ended to the next, whether
-// that was reaped or not, and back.
+// TestForegroundFollowsTheTerminal from the program to its job, when the job's first process has
+// ended to the next, whether that was reaped or not, and back.
 func TestForegroundFollowsTheTerminal(t *testing.T) {
 	t.Parallel()
 	l := newLobby(t)
@@ -96,7 +96,8 @@ func TestForegroundOfATerminalThatControlsNobody(t *testing.T) {
 	}
 }
 
-// TestForegroundOfWhatIsGone: a program whose file was replaced still has its name; a folder that was removed is none.
+// TestForegroundOfWhatIsGone: a program whose file was replaced still has its name; a folder that
+// was removed is none.
 func TestForegroundOfWhatIsGone(t *testing.T) {
 	t.Parallel()
 	l := newLobby(t)
@@ -107,7 +108,8 @@ func TestForegroundOfWhatIsGone(t *testing.T) {
 	c := self("member", l.path, "gone", "hello")
 	program := c.Path
 	c.Path, c.Dir = filepath.Join(dir, "a name that is longer than fifteen"), filepath.Join(dir, "work")
-	// Not written by this process: what another test forks meanwhile would have the copy open, and it could not be executed.
+	// Not written by this process: what another test forks meanwhile would have the copy open, and
+	// it could not be executed.
 	if err := errors.Join(exec.Command("cp", program, c.Path).Run(), os.Mkdir(c.Dir, 0o700)); err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +123,8 @@ func TestForegroundOfWhatIsGone(t *testing.T) {
 	}
 }
 
-// TestAStaleGroupIsNobody: the number of a group that has ended may be that of a process of another terminal.
+// TestAStaleGroupIsNobody: the number of a group that has ended may be that of a process of another
+// terminal.
 func TestAStaleGroupIsNobody(t *testing.T) {
 	t.Parallel()
 	p, other := start(t, self("cat")), start(t, self("cat"))
@@ -141,7 +144,8 @@ func TestAStaleGroupIsNobody(t *testing.T) {
 	}
 }
 
-// TestForegroundWhileJobsComeAndGo is always a process of the program's, by any number of askers, until the program has ended.
+// TestForegroundWhileJobsComeAndGo is always a process of the program's, by any number of askers,
+// until the program has ended.
 func TestForegroundWhileJobsComeAndGo(t *testing.T) {
 	t.Parallel()
 	p := start(t, Command{Path: "/bin/sh", Args: []string{"-c", "set -m; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do (exit) | cat </dev/null | cat; /bin/true; done"}, Env: os.Environ()})
@@ -164,7 +168,8 @@ func TestForegroundWhileJobsComeAndGo(t *testing.T) {
 	askers.Wait()
 }
 
-// BenchmarkForeground asks who has the terminal: a process, and the rest of a pipeline whose first process has ended.
+// BenchmarkForeground asks who has the terminal: a process, and the rest of a pipeline whose first
+// process has ended.
 func BenchmarkForeground(b *testing.B) {
 	p, err := Start(Command{Path: "/bin/sh", Args: []string{"-c", "set -m; (exit) | sh -c 'echo ready; read x </dev/tty'"}, Env: os.Environ()})
 	if err != nil {

@@ -101,8 +101,8 @@ func TestKillWithoutGrace(t *testing.T) {
 	}
 }
 
-// TestKillThatDidNotRunForLong: a sweep that was not given the processor between its beginning and its end still sends SIGKILL, and
-// gives that its time.
+// TestKillThatDidNotRunForLong: a sweep that was not given the processor between its beginning and
+// its end still sends SIGKILL, and gives that its time.
 func TestKillThatDidNotRunForLong(t *testing.T) {
 	t.Parallel()
 	l := newLobby(t)
@@ -126,8 +126,8 @@ func TestKillHangsUpFirst(t *testing.T) {
 	})
 }
 
-// hangsUpFirst kills programs until one has ended by the hang-up: on a busy machine one may not get a processor in the 100 ms
-// that it has, but not every one.
+// hangsUpFirst kills programs until one has ended by the hang-up: on a busy machine one may not get
+// a processor in the 100 ms that it has, but not every one.
 func hangsUpFirst(t *testing.T, start func() *PTY) {
 	t.Helper()
 	DefaultSignals() // tests may be run by nohup
@@ -318,8 +318,9 @@ func TestKillDuringCloseAndClosed(t *testing.T) {
 	l.ended(guests)
 }
 
-// The kernel gives a closed terminal's name to the next one that is opened, so a kill that comes after Close must not go
-// by that name any more: here the first program's kill would end the second.
+// The kernel gives a closed terminal's name to the next one that is opened, so a kill that comes
+// after Close must not go by that name any more: here the first program's kill would end the
+// second.
 func TestKillAfterCloseLeavesTheNextOwnerOfTheTerminalAlone(t *testing.T) {
 	for range 100 { // tests of other packages open terminals too
 		first := start(t, self("cat"))

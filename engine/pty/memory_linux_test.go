@@ -42,8 +42,8 @@ func limited(t *testing.T, c Command, most int64) *PTY {
 	return p
 }
 
-// TestMemoryLimit: what needs too much is ended with all that it started, and it is told why. The rest of the tests of this file are of
-// the parts; this one needs a kernel that lets us.
+// TestMemoryLimit: what needs too much is ended with all that it started, and it is told why. The
+// rest of the tests of this file are of the parts; this one needs a kernel that lets us.
 func TestMemoryLimit(t *testing.T) {
 	l := newLobby(t)
 	p := limited(t, self("member", l.path, "leader", "start:setsid,noenv:child:ignore/hello", "hello", "go", "hog:512"), 128<<20)
@@ -209,7 +209,8 @@ func TestGroupEvents(t *testing.T) {
 	}
 }
 
-// TestThrashing: what has filled its limit and only reads its code again is over it; what has a cache, or makes progress, is not.
+// TestThrashing: what has filled its limit and only reads its code again is over it; what has a
+// cache, or makes progress, is not.
 func TestThrashing(t *testing.T) {
 	const most = 64 << 20
 	type look struct{ after, file, refaults int64 } // seconds, bytes, pages
@@ -240,7 +241,8 @@ func TestThrashing(t *testing.T) {
 	}
 }
 
-// TestSweepGroups: empty groups of servers that are gone, and ours that were left, are taken away, and no others.
+// TestSweepGroups: empty groups of servers that are gone, and ours that were left, are taken away,
+// and no others.
 func TestSweepGroups(t *testing.T) {
 	home := t.TempDir()
 	gone := func() int { // a process that has ended

@@ -120,8 +120,8 @@ func Start(c Command) (*PTY, error) {
 	// The program cannot have been reaped yet, so it is still there, possibly as a zombie.
 	p.tree.start = startTime(pid)
 	leaders.Store(pid, p)
-	// Until here sweeps of adopted children left the program alone because its pidfd blocks, as those
-	// of os/exec do; from here on they know it as a leader.
+	// Until here sweeps of adopted children left the program alone because its pidfd blocks, as
+	// those of os/exec do; from here on they know it as a leader.
 	if pidfd >= 0 && unix.SetNonblock(pidfd, true) != nil {
 		unix.Close(pidfd)
 		pidfd = -1

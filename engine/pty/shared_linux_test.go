@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Everybody gets what began after they asked, and those who ask while one is under way get the next together.
+// Everybody gets what began after they asked, and those who ask while one is under way get the next
+// together.
 func TestSharedIsFreshAndShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex

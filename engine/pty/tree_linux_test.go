@@ -221,8 +221,9 @@ func TestATerminalOfAnotherContainerIsNotOurs(t *testing.T) {
 	}
 }
 
-// TestATerminalWithTheNumberOfOursIsNotOurs: a server is gone, and the numbers of its terminals are given to others, such as
-// servers that start programs. Who has one of those open is not ended in the place of what the dead server has left.
+// TestATerminalWithTheNumberOfOursIsNotOurs: a server is gone, and the numbers of its terminals are
+// given to others, such as servers that start programs. Who has one of those open is not ended in
+// the place of what the dead server has left.
 func TestATerminalWithTheNumberOfOursIsNotOurs(t *testing.T) {
 	l := newLobby(t)
 	p, guests := startTree(t, l, []string{"ignore", "hello"}, []string{"leader"}, false)

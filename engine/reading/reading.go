@@ -242,8 +242,9 @@ func (v *View) Tail(chars int) string {
 	return text
 }
 
-// OutputSince returns the output from a position on, redacted in sight of what stands before it: the rest of a line that was
-// begun, or of a private key, may be a secret because of what came first.
+// OutputSince returns the output from a position on, redacted in sight of what stands before it:
+// the rest of a line that was begun, or of a private key, may be a secret because of what came
+// first.
 func (v *View) OutputSince(from engine.Offset) (text string, dropped bool) {
 	raw, _, dropped := v.Raw.Transcript.Since(from)
 	if v.hide == nil {

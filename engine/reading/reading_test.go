@@ -78,7 +78,8 @@ func TestNothingOfASecretIsShown(t *testing.T) {
 	}
 }
 
-// TestAnyRangeOfAPrivateKey is hidden, also where its first line has left the scrollback and its last is further down.
+// TestAnyRangeOfAPrivateKey is hidden, also where its first line has left the scrollback and its
+// last is further down.
 func TestAnyRangeOfAPrivateKey(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var text strings.Builder
@@ -126,7 +127,8 @@ func TestAnArgumentIsASecretByTheNameBeforeIt(t *testing.T) {
 	}
 }
 
-// TestOutputFromWithinAPrivateKey is hidden from any position on, and with it no other; so is one whose beginning has left the bound.
+// TestOutputFromWithinAPrivateKey is hidden from any position on, and with it no other; so is one
+// whose beginning has left the bound.
 func TestOutputFromWithinAPrivateKey(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	var key strings.Builder
@@ -175,7 +177,8 @@ func BenchmarkLinesOfTokens(b *testing.B) {
 	}
 }
 
-// TestWrappedKeyInTheScrollback: rows are judged as the lines that they were, also those above what is read.
+// TestWrappedKeyInTheScrollback: rows are judged as the lines that they were, also those above what
+// is read.
 func TestWrappedKeyInTheScrollback(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	var text, body strings.Builder
@@ -214,7 +217,8 @@ func TestLineWhoseHeadWasDropped(t *testing.T) {
 	}
 }
 
-// TestPieceBelow: what stands right above a piece tells what is secret at its beginning, and is not shown itself.
+// TestPieceBelow: what stands right above a piece tells what is secret at its beginning, and is not
+// shown itself.
 func TestPieceBelow(t *testing.T) {
 	v := New(session(t, "nothing", 0).View(), redact.Default)
 	key := "-----BEGIN OPENSSH PRIVATE KEY-----\n" + strings.Repeat("b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ\n", 9)
@@ -239,8 +243,9 @@ func TestPieceBelow(t *testing.T) {
 	}
 }
 
-// TestPrintedHidesWhereItWasCut: of what a command wrote nothing of a secret is shown, with its escape
-// sequences or without, though these stand within it, and though it begins above what is kept.
+// TestPrintedHidesWhereItWasCut: of what a command wrote nothing of a secret is shown, with its
+// escape sequences or without, though these stand within it, and though it begins above what is
+// kept.
 func TestPrintedHidesWhereItWasCut(t *testing.T) {
 	const mark = "\x1b]133;"
 	long := strings.Repeat("a line\r\n", engine.MaxBlockOutput/7+10)

@@ -121,7 +121,8 @@ func TestBehindIsBounded(t *testing.T) {
 	})
 }
 
-// TestBehindTellsItsErrorOnce: with what comes next, or at the end, and who waits for room is let go.
+// TestBehindTellsItsErrorOnce: with what comes next, or at the end, and who waits for room is let
+// go.
 func TestBehindTellsItsErrorOnce(t *testing.T) {
 	broken := errors.New("broken")
 	for _, late := range []bool{false, true} {

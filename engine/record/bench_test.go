@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// floods are the kinds of output that recording is measured with: lines, coloured lines, lines of wide characters, frames
-// drawn by cursor moves, and what real programs wrote.
+// floods are the kinds of output that recording is measured with: lines, coloured lines, lines of
+// wide characters, frames drawn by cursor moves, and what real programs wrote.
 func floods(t testing.TB) map[string][]byte {
 	words := strings.Fields("alpha build cargo delta error fetch green hotel index joule kappa level merge node omega parse query river stack tests")
 	wide := strings.Fields("端末 画面 出力 漢字かな 한국어 中文字符 Ünïcödé naïve Привет λόγος 😀 🚀 é → │ █")
@@ -66,8 +66,8 @@ func floods(t testing.TB) map[string][]byte {
 	return out
 }
 
-// What a recording costs a session in a flood, without the disk. The difference between redacted and raw is the
-// redactor's.
+// What a recording costs a session in a flood, without the disk. The difference between redacted
+// and raw is the redactor's.
 func BenchmarkFlood(b *testing.B) {
 	all := floods(b)
 	for _, name := range []string{"plain", "sgr", "cjk", "redraw", "real"} {

@@ -89,7 +89,8 @@ func TestSetRedactorInTheMiddleOfALine(t *testing.T) {
 	}
 }
 
-// Wherever a pause, another event, new rules or a bound cut a secret, no part of it is in the file at any moment.
+// Wherever a pause, another event, new rules or a bound cut a secret, no part of it is in the file
+// at any moment.
 func TestSecretCutByAPause(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.StringMatching(`[A-Z][a-z][0-9][A-Za-z0-9]{33}`).Draw(t, "value")
@@ -195,7 +196,8 @@ func TestHeldBackIsBounded(t *testing.T) {
 	}
 }
 
-// A recording that begins while a secret is being printed shows none of its rest, and on its first screen none that is there.
+// A recording that begins while a secret is being printed shows none of its rest, and on its first
+// screen none that is there.
 func TestBegunWithinASecret(t *testing.T) {
 	key := func(i int) string {
 		return fmt.Sprintf("MIIEpAIBAAKCAQEA%04dq8Zr5tYw0uVbNn1m2Lk3Jh4Gg5Ff6Dd7Ss8Aa9Pp0OoIi\r\n", i)

@@ -203,7 +203,8 @@ func TestCastAsWritten(t *testing.T) {
 	}
 }
 
-// Every screen of a session is the same when the cast is replayed, event by event, for real programs.
+// Every screen of a session is the same when the cast is replayed, event by event, for real
+// programs.
 func TestReplayShowsTheLiveScreens(t *testing.T) {
 	frames, hidden := 0, 0
 	all := recordings(t)
@@ -263,8 +264,9 @@ func TestReplayOfAnything(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Bytes that are no text apart from wide characters: the first byte of a character on the second half of a wide
-		// one takes that away before the character is whole, in a terminal that is fed live.
+		// Bytes that are no text apart from wide characters: the first byte of a character on the
+		// second half of a wide one takes that away before the character is whole, in a terminal
+		// that is fed live.
 		piece := rapid.Map(enginetest.Anything(5, 20), func(s string) []byte { return []byte(s) })
 		if rapid.Bool().Draw(t, "bytes") {
 			piece = rapid.OneOf(rapid.SliceOfN(rapid.Byte(), 0, 8), rapid.Just([]byte("\xe2\x82")), rapid.Just([]byte("\xac\n")),
@@ -306,7 +308,8 @@ func TestReplayOfAnything(t *testing.T) {
 	})
 }
 
-// whenever the disk fills up, what is there is a whole cast of what came before; the error is told once.
+// whenever the disk fills up, what is there is a whole cast of what came before; the error is
+// told once.
 func TestDiskFullAtEveryByte(t *testing.T) {
 	run := func(room int) (*mem, []error) {
 		m := &mem{left: room}

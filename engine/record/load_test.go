@@ -13,7 +13,8 @@ import (
 	"github.com/ptywright/ptywright/engine/picture"
 )
 
-// Events of every kind and length come back as they were, in whichever chunk they are, and from copies.
+// Events of every kind and length come back as they were, in whichever chunk they are, and from
+// copies.
 func TestEventsAreKept(t *testing.T) {
 	const n = 3*chunkEvents + 7
 	var b strings.Builder
@@ -68,8 +69,8 @@ func TestManyEvents(t *testing.T) {
 	}
 }
 
-// Sizes that follow each other are all applied in a usual recording, and only the last of them in one that resizes without
-// end; one in which something is written between is refused.
+// Sizes that follow each other are all applied in a usual recording, and only the last of them in
+// one that resizes without end; one in which something is written between is refused.
 func TestEndlessResizes(t *testing.T) {
 	cast := func(pairs int, between string) *Recording {
 		head := `{"version":2,"width":1000,"height":1000}` + "\n" + `[0,"o","first line\r\nsecond"]` + "\n"

@@ -18,7 +18,8 @@ func longest(data []byte) int {
 	return n
 }
 
-// A large screen in which every cell has colours of its own is more than one event takes, and read back as it was.
+// A large screen in which every cell has colours of its own is more than one event takes, and read
+// back as it was.
 func TestBegunOnALargeScreen(t *testing.T) {
 	const rows, cols = 120, vt.MaxSide
 	var b strings.Builder

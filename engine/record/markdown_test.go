@@ -189,7 +189,8 @@ func TestTranscript(t *testing.T) {
 	}
 }
 
-// TestGreetingIsNoCommand: what a shell shows before its first prompt has no number, and is not counted.
+// TestGreetingIsNoCommand: what a shell shows before its first prompt has no number, and is not
+// counted.
 func TestGreetingIsNoCommand(t *testing.T) {
 	const session = "Welcome to fish\r\n" + shellSession
 	got := markdownOf(t, session, 7)
@@ -225,7 +226,8 @@ func TestTranscriptOnAFullDisk(t *testing.T) {
 	}
 }
 
-// bash with marks of our own making: exact commands and exit codes, also behind a prompt over two lines and after Ctrl-C.
+// bash with marks of our own making: exact commands and exit codes, also behind a prompt over two
+// lines and after Ctrl-C.
 func TestBlocksOfBash(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
@@ -293,7 +295,8 @@ func TestMarkdownBegunWithinASecret(t *testing.T) {
 	}
 }
 
-// TestForgedMarks: what a command shows of another session's output neither ends it nor begins another in a document.
+// TestForgedMarks: what a command shows of another session's output neither ends it nor begins
+// another in a document.
 func TestForgedMarks(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

@@ -159,7 +159,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// FuzzLoad: whatever is read, nothing breaks, what was read plays, and a cast written from it has the same screen.
+// FuzzLoad: whatever is read, nothing breaks, what was read plays, and a cast written from it has
+// the same screen.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(`{"version":2,"width":8,"height":2}` + "\n" + `[0.5,"o","x\u001b[31my"]` + "\n" + `[1,"r","9x3"]` + "\n" + `[1,"o","\ud83d`))
 	f.Add([]byte(`{"version":3,"term":{"cols":8,"rows":2}}` + "\n#\n" + `[0.5,"i","x"]` + "\n" + `[1,"x","1"]`))

@@ -12,8 +12,8 @@ import (
 	"github.com/ptywright/ptywright/engine/enginetest"
 )
 
-// TestFinishedRecordingHoldsNothing: a recording that has ended, however it did, keeps its numbers, and neither its session nor what
-// wrote its file.
+// TestFinishedRecordingHoldsNothing: a recording that has ended, however it did, keeps its numbers,
+// and neither its session nor what wrote its file.
 func TestFinishedRecordingHoldsNothing(t *testing.T) {
 	for name, end := range map[string]func(t *testing.T, s *engine.Session, p *enginetest.PTY, x *Kept){
 		"stopped": func(t *testing.T, _ *engine.Session, _ *enginetest.PTY, x *Kept) { must(t, x.Stop()) },
@@ -52,7 +52,8 @@ func TestFinishedRecordingHoldsNothing(t *testing.T) {
 	}
 }
 
-// keepRecording records a session until end has ended the recording, closes the session, and returns what may be gone then.
+// keepRecording records a session until end has ended the recording, closes the session, and
+// returns what may be gone then.
 //
 //go:noinline
 func keepRecording(t *testing.T, all *Recordings, path string, end func(*testing.T, *engine.Session, *enginetest.PTY, *Kept)) (weak.Pointer[engine.Session], weak.Pointer[Cast]) {

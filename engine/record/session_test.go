@@ -48,7 +48,8 @@ func TestAsciinemaReadsOurs(t *testing.T) {
 		if string(data) != want {
 			t.Errorf("%s: asciinema shows %d bytes, want %d", name, len(data), len(want))
 		}
-		// What the recording asks its terminal may be answered when asciinema has gone: no echo then.
+		// What the recording asks its terminal may be answered when asciinema has gone: no echo
+		// then.
 		shown := onTerminal(t, rec, `stty -echo; exec "$0" play -s 10000 "$1"`, program, path)
 		if got, want := shown.Lines(), at(t, rec, time.Hour).Lines(); !slices.Equal(got, want) {
 			t.Errorf("%s: asciinema plays\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -56,7 +57,8 @@ func TestAsciinemaReadsOurs(t *testing.T) {
 	}
 }
 
-// onTerminal runs a shell script on a terminal of the recording's size and returns what is on it in the end.
+// onTerminal runs a shell script on a terminal of the recording's size and returns what is on it in
+// the end.
 func onTerminal(t *testing.T, rec *Recording, script string, args ...string) *vt.Screen {
 	t.Helper()
 	e := engine.New(engine.Options{})
@@ -80,8 +82,8 @@ func onTerminal(t *testing.T, rec *Recording, script string, args ...string) *vt
 	return v.Screen
 }
 
-// typeInto runs a program with a recording as its tap, types each line when the program is done with the one before (OSC 133
-// B says so), and records its end.
+// typeInto runs a program with a recording as its tap, types each line when the program is done
+// with the one before (OSC 133 B says so), and records its end.
 func typeInto(t *testing.T, rec *Recording, c *Cast, command []string, lines ...string) *vt.Screen {
 	t.Helper()
 	e := engine.New(engine.Options{})

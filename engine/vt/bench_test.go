@@ -44,8 +44,8 @@ var streams = func() map[string][]byte {
 
 var sink int
 
-// BenchmarkThroughput holds this terminal against the parser of x/ansi alone, which keeps no screen,
-// against x/vt, and against looking at each byte once.
+// BenchmarkThroughput holds this terminal against the parser of x/ansi alone, which keeps no
+// screen, against x/vt, and against looking at each byte once.
 func BenchmarkThroughput(b *testing.B) {
 	const piece = 32 << 10 // what a PTY hands over at most
 	for _, name := range []string{"plain", "sgr", "redraw", "cjk"} {
@@ -80,8 +80,8 @@ func BenchmarkThroughput(b *testing.B) {
 	}
 }
 
-// BenchmarkRatio prints how many times as fast as the parser of x/ansi alone this terminal is: pieces
-// of both in turn, and the best time of each, so that a busy machine disturbs both alike.
+// BenchmarkRatio prints how many times as fast as the parser of x/ansi alone this terminal is:
+// pieces of both in turn, and the best time of each, so that a busy machine disturbs both alike.
 func BenchmarkRatio(b *testing.B) {
 	for _, name := range []string{"plain", "sgr", "redraw", "cjk"} {
 		b.Run(name, func(b *testing.B) {
@@ -121,8 +121,8 @@ func BenchmarkRatio(b *testing.B) {
 	}
 }
 
-// BenchmarkWatched: output while somebody looks after every piece, as a wait does; pieces as a program
-// that prints lines makes them.
+// BenchmarkWatched: output while somebody looks after every piece, as a wait does; pieces as a
+// program that prints lines makes them.
 func BenchmarkWatched(b *testing.B) {
 	for _, piece := range []int{128, 4 << 10, 32 << 10} {
 		for _, name := range []string{"plain", "redraw"} {

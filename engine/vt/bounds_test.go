@@ -41,7 +41,8 @@ func TestSnapshotCost(t *testing.T) {
 	}
 }
 
-// TestNoAllocationPerByte: output allocates for the lines that left the screen only, some six times a block of them.
+// TestNoAllocationPerByte: output allocates for the lines that left the screen only, some six times
+// a block of them.
 func TestNoAllocationPerByte(t *testing.T) {
 	for name, data := range streams {
 		term := New(24, 80, Options{Scrollback: -1})
@@ -52,8 +53,8 @@ func TestNoAllocationPerByte(t *testing.T) {
 	}
 }
 
-// hostile are the most expensive inputs that are known, one for each kind of work. They are repeated
-// to the length wanted.
+// hostile are the most expensive inputs that are known, one for each kind of work. They are
+// repeated to the length wanted.
 var hostile = map[string]string{
 	"REP":                    "a\x1b[9999999b",
 	"scroll up and down":     "\x1b[999S\x1b[999T",
@@ -108,8 +109,8 @@ func hostileInput(name string, n int) []byte {
 	return append([]byte(head), strings.Repeat(hostile[name], max(1, n/len(hostile[name])))...)
 }
 
-// TestHostileInputIsLinear: no input takes much time or memory. The bound on time is only there to notice a
-// hang; BenchmarkHostile has the figures.
+// TestHostileInputIsLinear: no input takes much time or memory. The bound on time is only there to
+// notice a hang; BenchmarkHostile has the figures.
 func TestHostileInputIsLinear(t *testing.T) {
 	for name := range hostile {
 		data := hostileInput(name, 64<<10)
@@ -143,8 +144,8 @@ func TestHostileInputIsLinear(t *testing.T) {
 	runtime.KeepAlive(terms)
 }
 
-// TestWorkIsPaidFor: a flood of lines between side margins is drawn whole on a large screen, and what only a flood of
-// sequences asks for stops at what it can pay.
+// TestWorkIsPaidFor: a flood of lines between side margins is drawn whole on a large screen, and
+// what only a flood of sequences asks for stops at what it can pay.
 func TestWorkIsPaidFor(t *testing.T) {
 	term := New(50, 200, Options{})
 	var b strings.Builder
@@ -189,7 +190,8 @@ func BenchmarkHostile(b *testing.B) {
 	}
 }
 
-// TestEventsAreBounded: of a flood of events the first are kept, and of the rest the last of each sort, in order.
+// TestEventsAreBounded: of a flood of events the first are kept, and of the rest the last of each
+// sort, in order.
 func TestEventsAreBounded(t *testing.T) {
 	var in strings.Builder
 	for i := range 3 * eventsMax {

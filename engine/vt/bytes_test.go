@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestBytes holds the figure against the heap: a bound that is kept by a figure that lies keeps nothing.
+// TestBytes holds the figure against the heap: a bound that is kept by a figure that lies keeps
+// nothing.
 func TestBytes(t *testing.T) {
 	lines := func(n int, line string) []byte { return bytes.Repeat([]byte(line+"\r\n"), n) }
 	for name, c := range map[string]struct {

@@ -40,8 +40,8 @@ const (
 	attrExtraMask  = 0xffff << attrExtraShift
 )
 
-// clusterBit marks content that does not fit one rune: bits 7-30 are the offset of the UTF-8 text in
-// the row's arena, bits 0-6 its length. 127 bytes hold a base character and maxMarks marks.
+// clusterBit marks content that does not fit one rune: bits 7-30 are the offset of the UTF-8 text
+// in the row's arena, bits 0-6 its length. 127 bytes hold a base character and maxMarks marks.
 const (
 	clusterBit     = 1 << 31
 	clusterLenBits = 7
@@ -146,8 +146,8 @@ type Style struct {
 
 // A Cell is one column of a Screen.
 type Cell struct {
-	// Text is the character with its combining marks, "" for a cell that is empty (never written, or
-	// erased; a space that was printed is " ") and for the second column of a wide character.
+	// Text is the character with its combining marks, "" for a cell that is empty (never written,
+	// or erased; a space that was printed is " ") and for the second column of a wide character.
 	Text string
 	// Wide reports whether the character takes this column and the next.
 	Wide bool

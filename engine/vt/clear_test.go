@@ -49,7 +49,8 @@ func TestClearOnTheAlternateScreen(t *testing.T) {
 	}
 }
 
-// FuzzClear: after any input, clearing keeps the invariants, the cursor's row and the snapshots taken before.
+// FuzzClear: after any input, clearing keeps the invariants, the cursor's row and the snapshots
+// taken before.
 func FuzzClear(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte, cut uint16, rows, cols uint8) {

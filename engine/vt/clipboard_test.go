@@ -34,8 +34,8 @@ func copying(text string) string {
 	return "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\x1b\\"
 }
 
-// TestClipboardIsBounded: a text is told whole or, beyond the bound, not at all, in whatever pieces it comes; and what stands
-// behind it is text as ever.
+// TestClipboardIsBounded: a text is told whole or, beyond the bound, not at all, in whatever pieces
+// it comes; and what stands behind it is text as ever.
 func TestClipboardIsBounded(t *testing.T) {
 	const most = 74_994
 	for _, size := range []int{0, 1, stringMax, 3 * stringMax, most - 1, most, most + 1, 10 * most} {
@@ -58,7 +58,8 @@ func TestClipboardIsBounded(t *testing.T) {
 	}
 }
 
-// TestOnlyAClipboardIsLong: no other string has its bound, and one that never ends takes no more than it.
+// TestOnlyAClipboardIsLong: no other string has its bound, and one that never ends takes no more
+// than it.
 func TestOnlyAClipboardIsLong(t *testing.T) {
 	long := strings.Repeat("y", 2*clipboardMax)
 	for _, begin := range []string{"]52;c;", "]52", "]7;", "]052;", "]521;", "]2;52;", "P$q52;", "_52;"} {
@@ -99,8 +100,8 @@ func TestClipboardIsTheText(t *testing.T) {
 	})
 }
 
-// FuzzClipboard: whatever stands in an OSC 52, nothing is answered, what is told is plain text of several lines, and it does not
-// matter in what pieces it comes.
+// FuzzClipboard: whatever stands in an OSC 52, nothing is answered, what is told is plain text of
+// several lines, and it does not matter in what pieces it comes.
 func FuzzClipboard(f *testing.F) {
 	for _, s := range []string{"c;aGVsbG8=", ";", "c;!", "c;?", "?;?", "cps01234567q;YQ", "c;YQ==\r\n", "c;=", "c;YWJj=", "", "c;GwcbXQ==", "p;4oCu\x07c;YQ==", "c;a\x1b]52;c;YQ==", "c;" + strings.Repeat("QUFB", 2200)} {
 		f.Add([]byte(s), uint8(3))
@@ -130,7 +131,8 @@ func FuzzClipboard(f *testing.F) {
 	})
 }
 
-// BenchmarkClipboard is a flood of texts of the largest size that is kept, and of the smallest that are dropped.
+// BenchmarkClipboard is a flood of texts of the largest size that is kept, and of the smallest that
+// are dropped.
 func BenchmarkClipboard(b *testing.B) {
 	for name, text := range map[string]string{"kept": strings.Repeat("x", 74_994), "dropped": strings.Repeat("x", 100_000), "small": "x"} {
 		p := []byte(copying(text))

@@ -255,7 +255,8 @@ func TestConformanceTabs(t *testing.T) {
 	)
 }
 
-// TestConformanceTabsResized: stops stay where they were, and new columns have the usual ones (xterm).
+// TestConformanceTabsResized: stops stay where they were, and new columns have the usual ones
+// (xterm).
 func TestConformanceTabsResized(t *testing.T) {
 	for _, c := range []struct {
 		name, before string

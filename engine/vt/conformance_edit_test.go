@@ -188,8 +188,9 @@ func TestConformanceShift(t *testing.T) {
 	)
 }
 
-// TestConformanceNotThere: functions of the VT420 that a VT220, which DA1 says this is, does not have. Programs ask before
-// they use them (DA1 parameter 28); what comes without asking must change nothing.
+// TestConformanceNotThere: functions of the VT420 that a VT220, which DA1 says this is, does not
+// have. Programs ask before they use them (DA1 parameter 28); what comes without asking must change
+// nothing.
 func TestConformanceNotThere(t *testing.T) {
 	conformance(t,
 		group{name: "rectangles", source: "VT420 DECFRA and others", before: "abc\r\ndef", checks: []check{

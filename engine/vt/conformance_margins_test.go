@@ -43,8 +43,8 @@ func TestConformanceMargins(t *testing.T) {
 	)
 }
 
-// TestConformancePendingWrap: what takes back the wrap that waits behind the last column. Each check begins there in
-// row 2 and ends by writing y.
+// TestConformancePendingWrap: what takes back the wrap that waits behind the last column. Each
+// check begins there in row 2 and ends by writing y.
 func TestConformancePendingWrap(t *testing.T) {
 	const (
 		wraps = "|         x|y" // it was not taken back

@@ -119,7 +119,8 @@ func TestConformanceReset(t *testing.T) {
 	)
 }
 
-// TestConformanceModeReports: DECRQM (VT510) answers for each mode that is known what it was set to.
+// TestConformanceModeReports: DECRQM (VT510) answers for each mode that is known what it was set
+// to.
 func TestConformanceModeReports(t *testing.T) {
 	ask := func(term *Terminal, in string) string { return string(term.Feed([]byte(in)).Reply) }
 	// As after power-on: what xterm's manual gives as the default.

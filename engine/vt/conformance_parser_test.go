@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestConformanceParser is about what is a sequence, and what becomes of one that is broken off or not known.
+// TestConformanceParser is about what is a sequence, and what becomes of one that is broken off or
+// not known.
 func TestConformanceParser(t *testing.T) {
 	conformance(t,
 		group{name: "CAN and SUB", source: "ECMA-48 8.3.6, 148; DEC STD 070 3.5.4.4: they end a sequence", checks: []check{

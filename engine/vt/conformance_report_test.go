@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestConformanceReports is about queries. Every answer is checked against the closed list of forms as well.
+// TestConformanceReports is about queries. Every answer is checked against the closed list of forms
+// as well.
 func TestConformanceReports(t *testing.T) {
 	conformance(t,
 		group{name: "DA", source: "ECMA-48 8.3.24; VT510 DA1, DA2, DA3", checks: []check{
@@ -82,7 +83,8 @@ func TestConformanceReports(t *testing.T) {
 	)
 }
 
-// TestConformanceSizeReports: sizes in pixels, once they are known (xterm ctlseqs, CSI t; In-Band Window Resize Notifications).
+// TestConformanceSizeReports: sizes in pixels, once they are known (xterm ctlseqs, CSI t; In-Band
+// Window Resize Notifications).
 func TestConformanceSizeReports(t *testing.T) {
 	term := New(6, 10, Options{})
 	term.Resize(6, 10, 80, 96)
@@ -102,7 +104,8 @@ func TestConformanceSizeReports(t *testing.T) {
 	}
 }
 
-// TestConformanceChecksum: DECRQCRA (VT420) in the profile Conformance, the sum of the characters taken from 0x10000.
+// TestConformanceChecksum: DECRQCRA (VT420) in the profile Conformance, the sum of the characters
+// taken from 0x10000.
 func TestConformanceChecksum(t *testing.T) {
 	term := New(6, 10, Options{Profile: Conformance})
 	term.Feed([]byte("AB\r\nCD\x1b[2;3r\x1b[?6h"))
@@ -202,7 +205,8 @@ func TestConformanceStrings(t *testing.T) {
 	)
 }
 
-// TestConformanceLongStrings: strings longer than what is kept do not spill onto the screen, whatever they are.
+// TestConformanceLongStrings: strings longer than what is kept do not spill onto the screen,
+// whatever they are.
 func TestConformanceLongStrings(t *testing.T) {
 	long := strings.Repeat("x", 3*stringMax)
 	for _, in := range []string{"\x1b]2;" + long + "\x1b\\", "\x1b]9999;" + long + "\x07", "\x1bP$q" + long + "\x1b\\", "\x1bPq" + long + "\x1b\\",

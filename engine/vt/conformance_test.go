@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// The conformance tables hold the terminal against what standards and manuals say of each control function.
-// Every expectation was written from the text named as the source, none by running the terminal.
+// The conformance tables hold the terminal against what standards and manuals say of each control
+// function. Every expectation was written from the text named as the source, none by running the
+// terminal.
 
 // A group is what one control function has to do.
 type group struct {
@@ -18,14 +19,17 @@ type group struct {
 	checks []check
 }
 
-// A check is output of a program and the state that it must lead to. What is left empty must be so, but for at,
-// modes, title and history, which are then not looked at. ␛ stands for ESC in before and in.
+// A check is output of a program and the state that it must lead to. What is left empty must be so,
+// but for at, modes, title and history, which are then not looked at. ␛ stands for ESC in before
+// and in.
 type check struct {
 	name string
 	in   string
-	// at is the cursor as "row,column", counted from one as in the standards; "+" behind: a wrap is pending.
+	// at is the cursor as "row,column", counted from one as in the standards; "+" behind: a wrap is
+	// pending.
 	at string
-	// screen is the rows joined by "|", without the blanks at their ends and the blank rows at the end.
+	// screen is the rows joined by "|", without the blanks at their ends and the blank rows at the
+	// end.
 	screen  string
 	reply   string
 	style   string // of all cells that are not in the default style: "row,column+columns description", joined by "; "

@@ -2,8 +2,9 @@ package vt
 
 import "testing"
 
-// TestConformanceWide is about characters of two columns at the margins and under the editing functions. The standards do
-// not know them; the source is xterm, whose rule is that half of one cannot stay: what loses a half becomes blank.
+// TestConformanceWide is about characters of two columns at the margins and under the editing
+// functions. The standards do not know them; the source is xterm, whose rule is that half of one
+// cannot stay: what loses a half becomes blank.
 func TestConformanceWide(t *testing.T) {
 	const halves = "xterm: a character that loses a half becomes blank"
 	conformance(t,

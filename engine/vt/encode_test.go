@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestEncodeKey holds keys against what xterm (ctlseqs, "PC-Style Function Keys", modifyOtherKeys) and
-// the kitty keyboard protocol say that they send.
+// TestEncodeKey holds keys against what xterm (ctlseqs, "PC-Style Function Keys", modifyOtherKeys)
+// and the kitty keyboard protocol say that they send.
 func TestEncodeKey(t *testing.T) {
 	const legacy, cursor, pad, other1, other2 = "", "\x1b[?1h", "\x1b=", "\x1b[>4;1m", "\x1b[>4;2m"
 	const k1, k5, k8, k29 = "\x1b[>1u", "\x1b[>5u", "\x1b[>8u", "\x1b[>29u"

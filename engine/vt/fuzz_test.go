@@ -146,8 +146,8 @@ func FuzzChunks(f *testing.F) {
 	})
 }
 
-// FuzzResize: any input with any resizes in between keeps the invariants, and snapshots taken before
-// do not change.
+// FuzzResize: any input with any resizes in between keeps the invariants, and snapshots taken
+// before do not change.
 func FuzzResize(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte, seed uint16, rows, cols uint8) {

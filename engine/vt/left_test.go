@@ -24,8 +24,8 @@ func freshText(p Passage) string {
 	return b.String()
 }
 
-// TestLeftReadsEachLineOnce: whatever the chunks and the scrollback, a reader that goes on from edge to edge reads each line that
-// leaves the screen once, in order, as long as it keeps up.
+// TestLeftReadsEachLineOnce: whatever the chunks and the scrollback, a reader that goes on from
+// edge to edge reads each line that leaves the screen once, in order, as long as it keeps up.
 func TestLeftReadsEachLineOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cols := rapid.IntRange(4, 40).Draw(t, "cols")
@@ -74,8 +74,8 @@ func TestLeftReadsEachLineOnce(t *testing.T) {
 	})
 }
 
-// TestLeftSince: with a moment, of the lines that left those count that were written after it, and of one that was written to
-// before and after only the later part.
+// TestLeftSince: with a moment, of the lines that left those count that were written after it, and
+// of one that was written to before and after only the later part.
 func TestLeftSince(t *testing.T) {
 	term := New(2, 20, Options{})
 	feed := func(s string) uint64 { term.Feed([]byte(s)); return term.Sequence() }
@@ -95,7 +95,8 @@ func TestLeftSince(t *testing.T) {
 	}
 }
 
-// TestStampsSurviveTheScrollback: a line that a resize brings back from the scrollback was written when it was.
+// TestStampsSurviveTheScrollback: a line that a resize brings back from the scrollback was written
+// when it was.
 func TestStampsSurviveTheScrollback(t *testing.T) {
 	term := New(2, 20, Options{})
 	term.Feed([]byte("old\r\n"))
@@ -107,7 +108,8 @@ func TestStampsSurviveTheScrollback(t *testing.T) {
 	}
 }
 
-// TestStampsOfTheScreenThatIsLeft: what was written right before a program shows the alternate screen counts when it is back.
+// TestStampsOfTheScreenThatIsLeft: what was written right before a program shows the alternate
+// screen counts when it is back.
 func TestStampsOfTheScreenThatIsLeft(t *testing.T) {
 	term := New(4, 20, Options{})
 	term.Feed([]byte("old\r\n"))
@@ -119,7 +121,8 @@ func TestStampsOfTheScreenThatIsLeft(t *testing.T) {
 	}
 }
 
-// TestLeftKept: with no scrollback the newest lines are kept for those who wait, and no more than those; who comes later is told.
+// TestLeftKept: with no scrollback the newest lines are kept for those who wait, and no more than
+// those; who comes later is told.
 func TestLeftKept(t *testing.T) {
 	for _, limit := range []int{-1, 50} {
 		term := New(24, 80, Options{Scrollback: limit})
@@ -148,7 +151,8 @@ type feeder struct{ *Terminal }
 
 func (f feeder) Write(p []byte) (int, error) { f.Feed(p); return len(p), nil }
 
-// TestPassageIsText: the whole screen's passage has the screen's text, and finds each byte's row and column again.
+// TestPassageIsText: the whole screen's passage has the screen's text, and finds each byte's row
+// and column again.
 func TestPassageIsText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		term := New(rapid.IntRange(1, 8).Draw(t, "rows"), rapid.IntRange(2, 20).Draw(t, "cols"), Options{})
@@ -170,7 +174,8 @@ func TestPassageIsText(t *testing.T) {
 	})
 }
 
-// TestPoints: from behind a text only what is written after it counts, be it in the same batch, in the same row or above.
+// TestPoints: from behind a text only what is written after it counts, be it in the same batch, in
+// the same row or above.
 func TestPoints(t *testing.T) {
 	behind := func(s *Screen, text string) Point {
 		p := s.Passage(nil)
@@ -197,7 +202,8 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// TestPointsAreOrdered: going on from each text to the next finds each of them once, however they came.
+// TestPointsAreOrdered: going on from each text to the next finds each of them once, however they
+// came.
 func TestPointsAreOrdered(t *testing.T) {
 	word := regexp.MustCompile(`<\d+>`)
 	for seed := range uint64(30) {

@@ -57,7 +57,8 @@ func TestMaskKeepsColumns(t *testing.T) {
 	}
 }
 
-// TestMaskJudgesRowsAloneToo: rows that only seem to go on from each other must not hide each other's meaning.
+// TestMaskJudgesRowsAloneToo: rows that only seem to go on from each other must not hide each
+// other's meaning.
 func TestMaskJudgesRowsAloneToo(t *testing.T) {
 	term := New(3, 20, Options{})
 	term.Feed([]byte(strings.Repeat("a", 25) + "\rtoken=secretsecret"))
@@ -129,8 +130,8 @@ func TestMaskLooksAtTheLinesOfText(t *testing.T) {
 	})
 }
 
-// TestMaskPageSeesLinesTogether: all logical lines at once, what is above them, and the rows by themselves where some
-// were joined.
+// TestMaskPageSeesLinesTogether: all logical lines at once, what is above them, and the rows by
+// themselves where some were joined.
 func TestMaskPageSeesLinesTogether(t *testing.T) {
 	term := New(3, 10, Options{})
 	term.Feed([]byte("one\r\ntwo" + strings.Repeat("o", 12) + "\r\nthree\r\n" + strings.Repeat("x", 15)))

@@ -86,8 +86,8 @@ func (h History) all() string {
 	return b.String()
 }
 
-// TestDamage: a snapshot that differs from the one before comes with Dirty, and each row that differs
-// is marked with the sequence at which it did; what is painted again as it was is neither.
+// TestDamage: a snapshot that differs from the one before comes with Dirty, and each row that
+// differs is marked with the sequence at which it did; what is painted again as it was is neither.
 func TestDamage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		term := New(rapid.IntRange(1, 6).Draw(t, "rows"), rapid.IntRange(1, 12).Draw(t, "cols"), Options{Scrollback: 5})
@@ -156,7 +156,8 @@ func TestFeedToMark(t *testing.T) {
 	})
 }
 
-// TestSameRow: a row that is the same looks the same, whatever was done between; and what nobody touched is the same.
+// TestSameRow: a row that is the same looks the same, whatever was done between; and what nobody
+// touched is the same.
 func TestSameRow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		term := New(6, 12, Options{})

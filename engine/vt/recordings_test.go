@@ -215,7 +215,8 @@ func splitEvery(p string, n int) []string {
 	return append(out, p)
 }
 
-// diffScreens compares everything that a screen shows, but for what depends on how the input was cut.
+// diffScreens compares everything that a screen shows, but for what depends on how the input was
+// cut.
 func diffScreens(a, b *Screen) string {
 	if a.Rows != b.Rows || a.Cols != b.Cols {
 		return fmt.Sprintf("size %dx%d and %dx%d", a.Rows, a.Cols, b.Rows, b.Cols)

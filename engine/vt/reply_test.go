@@ -113,7 +113,8 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// TestProgramStatusIsAnsweredOnRequest of the caller only, with a constant, and a query is no report.
+// TestProgramStatusIsAnsweredOnRequest of the caller only, with a constant, and a query is no
+// report.
 func TestProgramStatusIsAnsweredOnRequest(t *testing.T) {
 	for _, on := range []bool{false, true} {
 		var got outcome

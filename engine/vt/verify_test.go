@@ -133,7 +133,8 @@ func dump(s *Screen) []byte {
 				b.WriteString(view.Text)
 				continue
 			}
-			// An erased cell has the background only, or all that a character had that it was half of. A space looks the same.
+			// An erased cell has the background only, or all that a character had that it was half
+			// of. A space looks the same.
 			b.WriteString("\x1b[\"q ")
 		}
 	}

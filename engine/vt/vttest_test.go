@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestVTTest replays vttest 2.7, driven through its menus with this terminal's own answers, and holds
-// each page against testdata/vttest: one file a menu choice, read page by page against what the page
-// itself says that it should look like.
+// TestVTTest replays vttest 2.7, driven through its menus with this terminal's own answers, and
+// holds each page against testdata/vttest: one file a menu choice, read page by page against what
+// the page itself says that it should look like.
 func TestVTTest(t *testing.T) {
 	files, err := readArchive("testdata/vttest.txtar.gz")
 	if err != nil {

@@ -81,7 +81,8 @@ func TestClusterColumns(t *testing.T) {
 	}
 }
 
-// TestSecondColumnStays: at the second column of a wide character nothing changes before something is printed there.
+// TestSecondColumnStays: at the second column of a wide character nothing changes before something
+// is printed there.
 func TestSecondColumnStays(t *testing.T) {
 	for out, want := range map[string]string{
 		"日本\x1b[2G\xe2":     "日本",

@@ -58,8 +58,8 @@ var xvtDiffers = map[string]string{
 	"1049 brings a pending wrap back":                                                     "the pending wrap is lost",
 }
 
-// TestAgainstXVT compares the text of the golden cases with x/vt. Cases with answers are left out, as
-// x/vt blocks until somebody reads them; so are resizes, which it does not reflow, synchronized
+// TestAgainstXVT compares the text of the golden cases with x/vt. Cases with answers are left out,
+// as x/vt blocks until somebody reads them; so are resizes, which it does not reflow, synchronized
 // updates, which it does not hold back, and side margins and 1045, which it hardly knows.
 func TestAgainstXVT(t *testing.T) {
 	files, err := filepath.Glob("testdata/golden/*.txt")

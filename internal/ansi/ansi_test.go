@@ -59,7 +59,8 @@ func output(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "output"), "")
 }
 
-// TestPieces: any cut of the same output comes out the same, of the stripper and of what is collected.
+// TestPieces: any cut of the same output comes out the same, of the stripper and of what is
+// collected.
 func TestPieces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := output(t)
@@ -82,7 +83,8 @@ func TestPieces(t *testing.T) {
 	})
 }
 
-// TestAsTheTerminal: what stays is what the terminal takes for text. A long line of it has the same characters.
+// TestAsTheTerminal: what stays is what the terminal takes for text. A long line of it has the same
+// characters.
 func TestAsTheTerminal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		// What moves the cursor, or prints in another way, makes another text of it on a screen.
@@ -108,7 +110,8 @@ func TestAsTheTerminal(t *testing.T) {
 	})
 }
 
-// drawn reports whether an escape sequence in a text may draw, or change what is drawn: all but strings.
+// drawn reports whether an escape sequence in a text may draw, or change what is drawn: all but
+// strings.
 func drawn(text string) bool {
 	for i := range len(text) - 1 {
 		if text[i] == 0x1b && !strings.ContainsRune("]P_^X\\", rune(text[i+1])) {
@@ -118,8 +121,8 @@ func drawn(text string) bool {
 	return false
 }
 
-// TestCutAbove: what is kept begins with a line and has its bound, and nothing is lost between it and
-// what is above.
+// TestCutAbove: what is kept begins with a line and has its bound, and nothing is lost between it
+// and what is above.
 func TestCutAbove(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		character := rapid.SampledFrom([]string{"x", "é", "漢"}).Draw(t, "character")
@@ -212,7 +215,8 @@ func FuzzStrip(f *testing.F) {
 	})
 }
 
-// pieces is what a Cutter makes of output in pieces of n bytes, texts that follow each other joined.
+// pieces is what a Cutter makes of output in pieces of n bytes, texts that follow each other
+// joined.
 func pieces(in []byte, n int) (out []string) {
 	var c ansi.Cutter
 	last := ansi.None
@@ -256,7 +260,8 @@ func TestCutter(t *testing.T) {
 	}
 }
 
-// FuzzCutter: any cut of the same output gives the same pieces, and they have no more than was there.
+// FuzzCutter: any cut of the same output gives the same pieces, and they have no more than was
+// there.
 func FuzzCutter(f *testing.F) {
 	f.Add([]byte("a\x1b[1mb\x1b]0;t\ac\x1bPq\x1b\\d\x1b(B\x1b[3\n4mé\x18\x1b\x1b]x\x1b[m"), 3)
 	f.Fuzz(func(t *testing.T, in []byte, n int) {

@@ -6,8 +6,8 @@
 // in a program's environment, from a client or a manifest, are known from before it starts until
 // its session is closed.
 //
-// One goroutine: [Host.Spawn] starts one that has the rules of redaction compiled. It ends by itself
-// within milliseconds, and nobody waits for it.
+// One goroutine: [Host.Spawn] starts one that has the rules of redaction compiled. It ends by
+// itself within milliseconds, and nobody waits for it.
 package host
 
 import (

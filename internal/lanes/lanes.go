@@ -15,8 +15,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Beside lets n parallel tests run at once, unless -parallel says how many. By itself Go runs as many
-// as there are processors, which tests that wait for programs leave idle. Call it in TestMain.
+// Beside lets n parallel tests run at once, unless -parallel says how many. By itself Go runs as
+// many as there are processors, which tests that wait for programs leave idle. Call it in TestMain.
 func Beside(n int) {
 	flag.Parse()
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// bombs are what a hostile plugin may do in a function, and how each must end. Those that want nothing end by themselves.
+// bombs are what a hostile plugin may do in a function, and how each must end. Those that want
+// nothing end by themselves.
 var bombs = []struct {
 	name, body string
 	want       []Kind
@@ -97,8 +98,9 @@ var bombs = []struct {
 	{"caught limit", `while true do pcall(string.rep, "x", 2^31) end`, []Kind{Memory}},
 }
 
-// hang is when a bomb counts as not stopped. On an idle machine the slowest takes a tenth of a second; the race detector makes
-// that ten times as long, and a machine that is busy with something else ten times again.
+// hang is when a bomb counts as not stopped. On an idle machine the slowest takes a tenth of a
+// second; the race detector makes that ten times as long, and a machine that is busy with something
+// else ten times again.
 const hang = 10 * time.Second
 
 func TestBombs(t *testing.T) {
@@ -142,8 +144,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestSourceBombs compiles what takes the compiler seconds when it is let. A file of nothing but different constants is not
-// among them: it takes a third of a second, and is not refused.
+// TestSourceBombs compiles what takes the compiler seconds when it is let. A file of nothing but
+// different constants is not among them: it takes a third of a second, and is not refused.
 func TestSourceBombs(t *testing.T) {
 	fill := func(before, middle, center, after string) string {
 		n := (MaxSource - 100) / len(middle+after)
@@ -224,7 +226,8 @@ func TestRetained(t *testing.T) {
 	}
 }
 
-// TestPanicInHost has the host's own code panic: plugins cannot catch it, and the machine is given up.
+// TestPanicInHost has the host's own code panic: plugins cannot catch it, and the machine is given
+// up.
 func TestPanicInHost(t *testing.T) {
 	v := machine(t, `return {f = function(o) while true do pcall(o.f) end end}`)
 	o := v.NewObject(func(string) (any, bool) { return Func(func(Args) (any, error) { panic("a defect") }), true })

@@ -74,8 +74,8 @@ func TestBoundEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// TestNoAddresses: nothing that a plugin can write gives away where this process keeps what: neither values nor messages
-// of errors, caught or not, nor its log.
+// TestNoAddresses: nothing that a plugin can write gives away where this process keeps what:
+// neither values nor messages of errors, caught or not, nor its log.
 func TestNoAddresses(t *testing.T) {
 	values := []string{"print", "{}", "function() end", "tostring", "json.null", "json.array()", "setmetatable({}, {})", "string", "_G"}
 	uses := []string{

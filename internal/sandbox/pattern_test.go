@@ -25,7 +25,8 @@ func joined(parts []string, n int) *rapid.Generator[string] {
 	return rapid.Map(rapid.SliceOfN(rapid.SampledFrom(parts), 0, n), func(p []string) string { return strings.Join(p, "") })
 }
 
-// The pattern functions as programs for both our machine and a plain interpreter. All answer with one string.
+// The pattern functions as programs for both our machine and a plain interpreter. All answer with
+// one string.
 var patternPrograms = map[string]string{
 	"find":   `return function(s, p) return pcall(string.find, s, p) end`,
 	"match":  `return function(s, p) return pcall(string.match, s, p) end`,
@@ -37,7 +38,8 @@ var patternPrograms = map[string]string{
 const showAll = `local function show(ok, ...) if not ok then return "error" end if select("#", ...) == 0 then return "nil" end local t = {} for i = 1, select("#", ...) do t[i] = tostring((select(i, ...))) end return table.concat(t, "|") end
 	return function(s, p) return show(f(s, p)) end`
 
-// differ gives what our functions and the interpreter's own say. Ours is "" where a limit was passed.
+// differ gives what our functions and the interpreter's own say. Ours is "" where a limit was
+// passed.
 func newDiffer(t testing.TB, name string) func(subject, pattern string) (ours, theirs string) {
 	source := "local f = (function() " + patternPrograms[name] + " end)() " + showAll
 	v := machine(t, "return {f = (function() "+source+" end)()}")
@@ -61,7 +63,8 @@ func newDiffer(t testing.TB, name string) func(subject, pattern string) (ours, t
 	}
 }
 
-// TestPatternsAgainstInterpreter holds our matcher against the interpreter's own on small random patterns and subjects.
+// TestPatternsAgainstInterpreter holds our matcher against the interpreter's own on small random
+// patterns and subjects.
 func TestPatternsAgainstInterpreter(t *testing.T) {
 	for name := range patternPrograms {
 		t.Run(name, func(t *testing.T) {
@@ -163,7 +166,8 @@ func TestRoundTrips(t *testing.T) {
 	})
 }
 
-// FuzzJSON holds json.decode against encoding/json: both or neither take a text, and ours says the same again.
+// FuzzJSON holds json.decode against encoding/json: both or neither take a text, and ours says the
+// same again.
 func FuzzJSON(f *testing.F) {
 	for _, s := range []string{`{"a":[1,2.5e3,null,true],"b":{}}`, `"\ud83d\ude00\n"`, `[[]]`, "[1,]", "-0", "1e999", "\xff", `{"a":1,"a":2}`} {
 		f.Add(s)

@@ -318,7 +318,8 @@ func TestObject(t *testing.T) {
 
 func sprint(value any) string { return fmt.Sprint(value) }
 
-// TestParametersCanBeAssigned: a call on the right may use the last parameter, which the call is assigned to.
+// TestParametersCanBeAssigned: a call on the right may use the last parameter, which the call is
+// assigned to.
 func TestParametersCanBeAssigned(t *testing.T) {
 	v := machine(t, `
 		local function g(x) return x .. "!", "more" end
@@ -348,8 +349,8 @@ func TestParametersCanBeAssigned(t *testing.T) {
 	}
 }
 
-// TestTimeIsThePlugins: a machine that is busy with others between two looks at the clock stops nobody, and a function of the
-// host's that is slow each time does.
+// TestTimeIsThePlugins: a machine that is busy with others between two looks at the clock stops
+// nobody, and a function of the host's that is slow each time does.
 func TestTimeIsThePlugins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := machine(t, `return {f = function(o, n) for i = 1, n do o.f() for j = 1, 300 do end end return n end}`)

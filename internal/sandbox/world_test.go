@@ -13,8 +13,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestWorld walks everything that a plugin can reach without a host function, and compares it with a list that a person has
-// read. What is not in the list is not in the world: io, os, debug, load, coroutines, and so on.
+// TestWorld walks everything that a plugin can reach without a host function, and compares it with
+// a list that a person has read. What is not in the list is not in the world: io, os, debug, load,
+// coroutines, and so on.
 func TestWorld(t *testing.T) {
 	v := machine(t, "return {}")
 	var lines []string
@@ -75,7 +76,8 @@ func TestWorld(t *testing.T) {
 	}
 }
 
-// TestWorldIsPrivate changes everything that can be changed in one machine, and looks at what strings and another machine do.
+// TestWorldIsPrivate changes everything that can be changed in one machine, and looks at what
+// strings and another machine do.
 func TestWorldIsPrivate(t *testing.T) {
 	v := machine(t, `string.upper = function() return "changed" end bit.band = nil string = nil
 		return {f = function() return ("a"):upper() end}`)

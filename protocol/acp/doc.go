@@ -7,7 +7,8 @@
 // only function from an error to a code. A [Proxy] relays between an editor and an agent, and
 // serves the agent's terminals in the editor's place.
 //
-// Output is plain text (ansi.Plain), its newest bytes (tail.go), with secrets hidden unless the operator said otherwise.
+// Output is plain text (ansi.Plain), its newest bytes (tail.go), with secrets hidden unless the
+// operator said otherwise.
 //
 // # Versions
 //

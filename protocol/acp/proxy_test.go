@@ -113,8 +113,8 @@ func TestProxyShowsAtItsPace(t *testing.T) {
 	})
 }
 
-// TestProxyPassesOnWhatItBreaksAt: a message that the proxy fails to look into reaches the other side as it came, and the
-// terminals live.
+// TestProxyPassesOnWhatItBreaksAt: a message that the proxy fails to look into reaches the other
+// side as it came, and the terminals live.
 func TestProxyPassesOnWhatItBreaksAt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newPairOf(t, func(p *Proxy) {
@@ -172,7 +172,8 @@ func TestProxyEnds(t *testing.T) {
 	}
 }
 
-// TestProxyHoldsNothingBack has an editor that does not read: the agent is held up, and memory is not filled.
+// TestProxyHoldsNothingBack has an editor that does not read: the agent is held up, and memory is
+// not filled.
 func TestProxyHoldsNothingBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newPair(t)

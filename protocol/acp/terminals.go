@@ -63,7 +63,8 @@ func (e *NotFoundError) Unwrap() error { return ErrNotFound }
 type Options struct {
 	// TrustRaw turns redaction off, and lets an agent ask for control sequences too.
 	TrustRaw bool
-	// OutputBytes is the most that a terminal keeps, whatever its agent asks for; 0: MaxOutputBytes.
+	// OutputBytes is the most that a terminal keeps, whatever its agent asks for; 0:
+	// MaxOutputBytes.
 	OutputBytes int
 	// Waits is how many terminal/wait_for_exit a connection may have pending; 0: DefaultWaits.
 	Waits int

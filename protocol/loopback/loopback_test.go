@@ -24,7 +24,8 @@ func TestListenLoopback(t *testing.T) {
 	}
 }
 
-// TestDoor: a page of another site is refused by its Host or by its Origin, and null is another site.
+// TestDoor: a page of another site is refused by its Host or by its Origin, and null is another
+// site.
 func TestDoor(t *testing.T) {
 	addr := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4711}
 	for _, x := range []struct {

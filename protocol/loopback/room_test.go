@@ -78,7 +78,8 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestRoomIsNeverOverfull, whatever happens in which order, and a peer that has fewer strangers than another loses none to it.
+// TestRoomIsNeverOverfull, whatever happens in which order, and a peer that has fewer strangers
+// than another loses none to it.
 func TestRoomIsNeverOverfull(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		strangers, known := rapid.IntRange(1, 5).Draw(t, "strangers"), rapid.IntRange(1, 5).Draw(t, "known")

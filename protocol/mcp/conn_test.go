@@ -29,8 +29,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
 }
 
-// probe is a profile with tools that do what tests need: echo answers, park waits until its request ends, crash panics, nan
-// has a result that JSON has no word for, and garble an error whose data is no JSON.
+// probe is a profile with tools that do what tests need: echo answers, park waits until its request
+// ends, crash panics, nan has a result that JSON has no word for, and garble an error whose data is
+// no JSON.
 func probe() *Profile {
 	tool := func(name string) *sdk.Tool {
 		return &sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}
@@ -101,7 +102,8 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// TestRequestsStartInOrder: one that does not wait is answered before the next starts; one that waits holds up nobody.
+// TestRequestsStartInOrder: one that does not wait is answered before the next starts; one that
+// waits holds up nobody.
 func TestRequestsStartInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		input := modernCall(`"nap"`, "nap", "{}")
@@ -136,7 +138,8 @@ func TestEndOfInput(t *testing.T) {
 	})
 }
 
-// TestStopIsBounded: what does not end, and a client that does not read, hold up a server for two seconds.
+// TestStopIsBounded: what does not end, and a client that does not read, hold up a server for two
+// seconds.
 func TestStopIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newProbe()
@@ -234,7 +237,8 @@ const handshake = `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 `
 
-// hostile are requests that a server could break at, by what their answer has to have. Each has the id 1.
+// hostile are requests that a server could break at, by what their answer has to have. Each has the
+// id 1.
 func hostile() map[string]string {
 	all := map[string]string{
 		strings.TrimSpace(modernCall("1", "crash", "{}")):                                  "-32603",
@@ -280,7 +284,8 @@ func TestProbeThenHandshake(t *testing.T) {
 	}
 }
 
-// FuzzLines: whatever comes, the server answers in messages, one a line, answers a ping after it, and ends.
+// FuzzLines: whatever comes, the server answers in messages, one a line, answers a ping after it,
+// and ends.
 func FuzzLines(f *testing.F) {
 	for _, seed := range []string{
 		"", "{", "[]", "[1]", "null", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, modernCall("1", "echo", `{"a":1}`), `{"jsonrpc":"2.0","id":1,"result":{}}`,
@@ -308,8 +313,8 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// TestNoRequestEndsTheSession: over HTTP a request that cannot be answered as it was meant is answered all the same, and its
-// session goes on.
+// TestNoRequestEndsTheSession: over HTTP a request that cannot be answered as it was meant is
+// answered all the same, and its session goes on.
 func TestNoRequestEndsTheSession(t *testing.T) {
 	l, err := loopback.Listen("127.0.0.1:0")
 	if err != nil {

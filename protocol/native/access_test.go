@@ -8,15 +8,16 @@ import (
 	"github.com/ptywright/ptywright/engine/pty"
 )
 
-// writing are the methods that a connection which only reads must not reach. A new method is one of them, or is marked in the table.
+// writing are the methods that a connection which only reads must not reach. A new method is one of
+// them, or is marked in the table.
 var writing = []string{
 	"session.create", "session.close", "session.forget", "session.kill", "session.resize", "session.input", "session.run", "session.lease",
 	"session.release", "session.record_start", "session.record_stop", "adapter.start", "adapter.resume", "adapter.send", "adapter.turn",
 	"adapter.cancel_wait", "adapter.close", "plugin.load", "plugin.reload", "plugin.unload",
 }
 
-// TestReadingConnection: what has said that it only reads can do nothing else, whatever it sends, and never again; it still reads, and
-// others are not affected.
+// TestReadingConnection: what has said that it only reads can do nothing else, whatever it sends,
+// and never again; it still reads, and others are not affected.
 func TestReadingConnection(t *testing.T) {
 	p := enginetest.New()
 	a, b := newWires(t, enginetest.Engine(p))
@@ -72,7 +73,8 @@ func TestReadingConnection(t *testing.T) {
 	a.result("session.input", obj{"session": id, "action": obj{"type": "text", "value": "x"}})
 }
 
-// TestReadingStopsWhatQueues: what was sent before, and waits for its turn, is refused when that comes.
+// TestReadingStopsWhatQueues: what was sent before, and waits for its turn, is refused when that
+// comes.
 func TestReadingStopsWhatQueues(t *testing.T) {
 	p := enginetest.New()
 	a, _ := newWires(t, enginetest.Engine(p))

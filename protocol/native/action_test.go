@@ -8,7 +8,8 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// TestBadActionsInWords holds what a client is told about a bad action, to the letter: clients show it to people.
+// TestBadActionsInWords holds what a client is told about a bad action, to the letter: clients show
+// it to people.
 func TestBadActionsInWords(t *testing.T) {
 	w := newWire(t, enginetest.Engine(enginetest.New()))
 	id := w.create()

@@ -52,7 +52,8 @@ func TestAdapterTurn(t *testing.T) {
 		t.Errorf("adapter.turn: %v", turn)
 	}
 
-	// What is not submitted is said, with the screen; and is tried again only while the screen allows it.
+	// What is not submitted is said, with the screen; and is tried again only while the screen
+	// allows it.
 	turn = w.result("adapter.turn", obj{"adapter": "e1", "send": obj{"intent": "send_prompt", "params": obj{"prompt": "three", "wrong": true}}})
 	if r := turn["receipt"].(obj); r["echoed"] != true || r["submitted"] != false || r["retries"] != 1.0 || r["evidence"] == "" {
 		t.Errorf("receipt of what was not submitted: %v", r)
@@ -294,8 +295,8 @@ func TestAdapterResume(t *testing.T) {
 	w.result("adapter.resume", obj{"plugin": "ask", "prior_adapter": "e1"}) // no longer live: nothing to close
 }
 
-// TestPermissions starts the plugin with every permission but one and calls every method: those that need it, and the actions
-// that do, are refused; the others are not.
+// TestPermissions starts the plugin with every permission but one and calls every method: those
+// that need it, and the actions that do, are refused; the others are not.
 func TestPermissions(t *testing.T) {
 	source, err := os.ReadFile("testdata/ask/manifest.toml")
 	if err != nil {

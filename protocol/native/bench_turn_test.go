@@ -10,8 +10,8 @@ import (
 	"github.com/ptywright/ptywright/engine/pty"
 )
 
-// BenchmarkTurn types a line and waits for the program's answer to it, over a socket: all that a turn
-// costs but for the kernel's terminal. The program answers at once.
+// BenchmarkTurn types a line and waits for the program's answer to it, over a socket: all that a
+// turn costs but for the kernel's terminal. The program answers at once.
 func BenchmarkTurn(b *testing.B) {
 	for name, echo := range map[string]bool{"echo": true, "no echo": false} {
 		b.Run(name, func(b *testing.B) {

@@ -12,7 +12,8 @@ import (
 	"github.com/ptywright/ptywright/protocol"
 )
 
-// TestNotifierThatBreaksEndsItsConnection, which would wait for what nobody tells it any more, and nobody else's.
+// TestNotifierThatBreaksEndsItsConnection, which would wait for what nobody tells it any more, and
+// nobody else's.
 func TestNotifierThatBreaksEndsItsConnection(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	e := engine.New(engine.Options{Log: log})

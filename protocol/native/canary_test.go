@@ -17,8 +17,8 @@ import (
 	"github.com/ptywright/ptywright/engine/pty"
 )
 
-// TestCanary plants a secret wherever a program or a client can put one, calls every method, and looks at every byte
-// that came back.
+// TestCanary plants a secret wherever a program or a client can put one, calls every method, and
+// looks at every byte that came back.
 func TestCanary(t *testing.T) {
 	const secret = "canary0123456789abcdef"
 	copied := base64.StdEncoding.EncodeToString([]byte("what a password manager puts on the clipboard"))
@@ -191,7 +191,8 @@ func TestResultsFitTheirSchema(t *testing.T) {
 	}
 }
 
-// TestReasonsAreClosed reads every data.reason out of the source and holds them against the list that is printed.
+// TestReasonsAreClosed reads every data.reason out of the source and holds them against the list
+// that is printed.
 func TestReasonsAreClosed(t *testing.T) {
 	w := newWire(t, engine.New(engine.Options{}))
 	var printed []string
@@ -223,7 +224,8 @@ func TestReasonsAreClosed(t *testing.T) {
 	}
 }
 
-// TestSchemaBoundsAreTheServers asks for one less and one more than each bound that the schema prints.
+// TestSchemaBoundsAreTheServers asks for one less and one more than each bound that the schema
+// prints.
 func TestSchemaBoundsAreTheServers(t *testing.T) {
 	ptys := make([]*enginetest.PTY, 128)
 	for i := range ptys {

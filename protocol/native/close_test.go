@@ -23,8 +23,9 @@ func (p *together) Kill(ctx context.Context) error {
 	return p.PTY.Kill(ctx)
 }
 
-// TestManyClosesAtOnce: a client that wants no order ends as many sessions at the same time as it may have requests; one after the
-// other, each with the patience of those that have an order, would take longer than the bound of a read.
+// TestManyClosesAtOnce: a client that wants no order ends as many sessions at the same time as it
+// may have requests; one after the other, each with the patience of those that have an order, would
+// take longer than the bound of a read.
 func TestManyClosesAtOnce(t *testing.T) {
 	const sessions = 256
 	var group sync.WaitGroup

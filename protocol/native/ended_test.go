@@ -11,7 +11,8 @@ import (
 	"github.com/ptywright/ptywright/engine/pty"
 )
 
-// barn returns an engine that makes a terminal without a kernel for each session, and a function that returns the newest one.
+// barn returns an engine that makes a terminal without a kernel for each session, and a function
+// that returns the newest one.
 func barn(o engine.Options) (e *engine.Engine, newest func() *enginetest.PTY) {
 	made := make(chan *enginetest.PTY, 10_000)
 	o.Start = func(pty.Command) (engine.PTY, error) {
@@ -44,7 +45,8 @@ func (w *wire) sessions() string {
 	return strings.Join(ids, " ")
 }
 
-// untilGone waits until a session is forgotten: that follows the end of a newer one, and is done by nobody's request.
+// untilGone waits until a session is forgotten: that follows the end of a newer one, and is done by
+// nobody's request.
 func (w *wire) untilGone(e *engine.Engine, id string) {
 	w.t.Helper()
 	for changed := e.Changed(); ; changed = e.Changed() {
@@ -118,7 +120,8 @@ func TestForget(t *testing.T) {
 	w.fails("session.wait", obj{"session": closed, "matcher": exited}, -32602, "unknown_session") // it was to be gone
 }
 
-// TestAConnectionHoldsNothingOfTheForgotten: neither one that was told of them, nor one that is told no more, nor one that watched.
+// TestAConnectionHoldsNothingOfTheForgotten: neither one that was told of them, nor one that is
+// told no more, nor one that watched.
 func TestAConnectionHoldsNothingOfTheForgotten(t *testing.T) {
 	e, newest := barn(engine.Options{})
 	a, b := newWires(t, e)

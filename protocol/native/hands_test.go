@@ -102,7 +102,8 @@ func TestNotificationsByName(t *testing.T) {
 	}
 }
 
-// TestActionsInOrder: a list is typed as one, in its order; what is wrong with it is told with its place, and nothing is typed.
+// TestActionsInOrder: a list is typed as one, in its order; what is wrong with it is told with its
+// place, and nothing is typed.
 func TestActionsInOrder(t *testing.T) {
 	p := enginetest.New()
 	w := newWire(t, enginetest.Engine(p))

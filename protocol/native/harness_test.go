@@ -25,8 +25,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// serve serves the dialect over e on a real socket pair and returns the client's end. Everything is gone when the test
-// ends.
+// serve serves the dialect over e on a real socket pair and returns the client's end. Everything is
+// gone when the test ends.
 func serve(t testing.TB, e *engine.Engine, f protocol.Framing) *net.UnixConn {
 	t.Helper()
 	h := host.Over(e, nil, slog.New(slog.DiscardHandler))

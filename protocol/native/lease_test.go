@@ -118,7 +118,8 @@ func TestFrames(t *testing.T) {
 	a.fails("session.frame", obj{"session": id, "form": "x"}, -32602, "invalid_params")
 }
 
-// TestFrameCoversWhatIsKnownLater: a row that nobody touched is told again when something in it turns out to be a secret, also in a link's address.
+// TestFrameCoversWhatIsKnownLater: a row that nobody touched is told again when something in it
+// turns out to be a secret, also in a link's address.
 func TestFrameCoversWhatIsKnownLater(t *testing.T) {
 	const cell, link = "walnut-harbour-quill-71", "copper-meadow-lantern-38"
 	for _, form := range []string{"ansi", "runs"} {
@@ -141,7 +142,8 @@ func TestFrameCoversWhatIsKnownLater(t *testing.T) {
 	}
 }
 
-// TestParkedFrameCoversWhatIsKnownLater: a client that waits for news of a screen that stands still is told as soon as a part of it is secret.
+// TestParkedFrameCoversWhatIsKnownLater: a client that waits for news of a screen that stands still
+// is told as soon as a part of it is secret.
 func TestParkedFrameCoversWhatIsKnownLater(t *testing.T) {
 	const cell = "walnut-harbour-quill-71"
 	p, other := enginetest.New(), enginetest.New()
@@ -209,7 +211,8 @@ func TestFramesOfAFlood(t *testing.T) {
 	}
 }
 
-// TestHeldSize: a size that is held goes with the right to type, however that ends, unless somebody took it.
+// TestHeldSize: a size that is held goes with the right to type, however that ends, unless somebody
+// took it.
 func TestHeldSize(t *testing.T) {
 	p := enginetest.New()
 	a, b := newWires(t, enginetest.Engine(p))
@@ -251,7 +254,8 @@ func TestHeldSize(t *testing.T) {
 	size(24)
 }
 
-// TestSayWhatHasEnded: what is typed into a session that has ended is refused with how it ended, and what can be done.
+// TestSayWhatHasEnded: what is typed into a session that has ended is refused with how it ended,
+// and what can be done.
 func TestSayWhatHasEnded(t *testing.T) {
 	p := enginetest.New()
 	w := newWire(t, enginetest.Engine(p))

@@ -172,7 +172,8 @@ func TestModelIsASchema(t *testing.T) {
 	}
 }
 
-// TestModelHasEverything: every matcher and action that is parsed, every outcome, no null where there is none.
+// TestModelHasEverything: every matcher and action that is parsed, every outcome, no null where
+// there is none.
 func TestModelHasEverything(t *testing.T) {
 	for suffix, types := range map[string][]string{
 		"Action": engine.ActionTypes(), "Matcher": slices.Sorted(maps.Keys(matchers.Schemas())),

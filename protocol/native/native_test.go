@@ -308,8 +308,8 @@ func TestScrollbackAndSearch(t *testing.T) {
 	}
 }
 
-// The oldest line kept is hidden up to its first blank when it goes on from one that was dropped, since that may have said
-// that a secret follows, and only then.
+// The oldest line kept is hidden up to its first blank when it goes on from one that was dropped,
+// since that may have said that a secret follows, and only then.
 func TestOldestLineKept(t *testing.T) {
 	p := enginetest.New()
 	w := newWire(t, enginetest.Engine(p))
@@ -429,8 +429,8 @@ func TestTypingErrorsInRedactionShowNothing(t *testing.T) {
 	w.fails("session.snapshot", obj{"session_id": id}, -32602, "invalid_params")
 }
 
-// TestNothingLeaksWhereALineIsCut: what makes a secret of a text may be lost, further up than is looked at, or told
-// already.
+// TestNothingLeaksWhereALineIsCut: what makes a secret of a text may be lost, further up than is
+// looked at, or told already.
 func TestNothingLeaksWhereALineIsCut(t *testing.T) {
 	const secret = "canary0123456789"
 	leaked := func(t *testing.T, where, s string) {

@@ -164,7 +164,8 @@ func TestNotificationsMergeForASlowReader(t *testing.T) {
 	}
 }
 
-// TestNotificationsTellOfShortSessions: a session that is gone before anyone looked was there all the same.
+// TestNotificationsTellOfShortSessions: a session that is gone before anyone looked was there all
+// the same.
 func TestNotificationsTellOfShortSessions(t *testing.T) {
 	const n = 40
 	ptys := make([]*enginetest.PTY, n)
@@ -200,7 +201,8 @@ func TestNotificationsTellOfShortSessions(t *testing.T) {
 	}
 }
 
-// TestNotificationsThatBeginWithinAKey: who subscribes while a private key is being printed sees none of its lines.
+// TestNotificationsThatBeginWithinAKey: who subscribes while a private key is being printed sees
+// none of its lines.
 func TestNotificationsThatBeginWithinAKey(t *testing.T) {
 	for _, indent := range []string{"", "web-1  | "} {
 		for _, cut := range []int{1, 7, 20, 60, 500} {

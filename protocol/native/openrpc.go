@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// OpenRPC turns a model, as encoding/json decodes it, into an OpenRPC 1.3 document (spec.open-rpc.org)
-// of a server of that version.
+// OpenRPC turns a model, as encoding/json decodes it, into an OpenRPC 1.3 document
+// (spec.open-rpc.org) of a server of that version.
 func OpenRPC(model map[string]any, version string) (map[string]any, error) {
 	b, err := json.Marshal(model)
 	if err != nil {

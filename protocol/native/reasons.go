@@ -71,8 +71,8 @@ var also = sync.OnceValue(func() map[string][]string {
 	}
 })
 
-// reasonsOf returns the reasons that a method can give, sorted. What is wrong with a message itself,
-// or with a batch, is not among them.
+// reasonsOf returns the reasons that a method can give, sorted. What is wrong with a message
+// itself, or with a batch, is not among them.
 func reasonsOf(r *row, params *jsonschema.Schema) []string {
 	all := []string{"cancelled", "duplicate_member", "internal_error", "invalid_params", "limit_exceeded"}
 	if !r.reads {

@@ -9,8 +9,9 @@ import (
 	"github.com/ptywright/ptywright/protocol/native"
 )
 
-// TestStrict: members that are not known are ignored until a client asks for more, and then refused wherever they stand,
-// with their place and what was probably meant. Other connections are left alone.
+// TestStrict: members that are not known are ignored until a client asks for more, and then refused
+// wherever they stand, with their place and what was probably meant. Other connections are left
+// alone.
 func TestStrict(t *testing.T) {
 	a, b := newWires(t, enginetest.Engine(enginetest.New()))
 	id := a.create()
@@ -62,7 +63,8 @@ func TestNullInAListIsRefused(t *testing.T) {
 	w.result("session.create", obj{"program": "fake", "args": nil, "env": nil})
 }
 
-// TestOpenRPC: the document has what OpenRPC 1.3 requires, and every reference in it leads somewhere.
+// TestOpenRPC: the document has what OpenRPC 1.3 requires, and every reference in it leads
+// somewhere.
 func TestOpenRPC(t *testing.T) {
 	model, err := native.Plain(native.Model())
 	if err != nil {

@@ -42,8 +42,8 @@ var encodedDefs = sync.OnceValue(func() map[string]json.RawMessage {
 
 var defRef = lazy.Regexp(`"#/\$defs/(\w+)"`)
 
-// validator makes a definition's validator, with only the definitions that it needs: the whole model
-// would take a hundred times as long.
+// validator makes a definition's validator, with only the definitions that it needs: the whole
+// model would take a hundred times as long.
 func validator(def string) (*jsonschema.Resolved, error) {
 	s := &jsonschema.Schema{Ref: "#/$defs/" + def, Defs: map[string]*jsonschema.Schema{}}
 	for todo := []string{def}; len(todo) > 0; {
@@ -68,8 +68,8 @@ func validator(def string) (*jsonschema.Resolved, error) {
 	return r, nil
 }
 
-// Fits is [Validate] for a value that the server has made: it may have no member that the model does
-// not name.
+// Fits is [Validate] for a value that the server has made: it may have no member that the model
+// does not name.
 func Fits(def string, value any) error {
 	if err := Validate(def, value); err != nil {
 		return err

@@ -25,8 +25,8 @@ var misfits = []string{
 	"invalid_params", "invalid_matcher", "invalid_action", "invalid_redaction", "size_out_of_range", "duplicate_member",
 }
 
-// TestVectors: the validator and the server judge each alike. The server gets params, and matchers, actions and rules in
-// params of a method that takes them.
+// TestVectors: the validator and the server judge each alike. The server gets params, and matchers,
+// actions and rules in params of a method that takes them.
 func TestVectors(t *testing.T) {
 	text, err := os.ReadFile("../../sdk/vectors.json")
 	if err != nil {

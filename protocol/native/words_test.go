@@ -30,7 +30,8 @@ func (w *wire) load(name, source string) {
 	w.result("plugin.load", obj{"manifest_path": filepath.Join(dir, "manifest.toml")})
 }
 
-// gossip is a plugin that finds a secret wherever it can stand, remembers it, and tells it and pieces of it wherever it can.
+// gossip is a plugin that finds a secret wherever it can stand, remembers it, and tells it and
+// pieces of it wherever it can.
 const gossip = `local a, m = ptywright.action, ptywright.matcher
 local mem
 local function classify(s)
@@ -75,7 +76,8 @@ return {
 	wait_transcript_matcher = function() return m.transcript_contains(mem) end,
 }`
 
-// TestPluginQuotesNoSecret: what a plugin was shown of a secret, now or earlier, whole or in pieces, leaves in none of its words.
+// TestPluginQuotesNoSecret: what a plugin was shown of a secret, now or earlier, whole or in
+// pieces, leaves in none of its words.
 func TestPluginQuotesNoSecret(t *testing.T) {
 	const secret = "hunterZebra42Xyzzy99"
 	for name, output := range map[string][]string{
@@ -147,8 +149,8 @@ func TestStartNamesThePluginsFault(t *testing.T) {
 	w.fails("adapter.send", obj{"adapter": w.adapter(nil)}, -32602, "invalid_params") // no intent
 }
 
-// TestSlowPluginHoldsUpNobody: on one connection, in the default order, while an intent computes: another adapter is asked,
-// and the wait of the turn is cancelled.
+// TestSlowPluginHoldsUpNobody: on one connection, in the default order, while an intent computes:
+// another adapter is asked, and the wait of the turn is cancelled.
 func TestSlowPluginHoldsUpNobody(t *testing.T) {
 	w := newWire(t, engine.New(engine.Options{}))
 	w.load("slow", `return {classify = function(s) return {state = "fine"} end, slow = function() while true do end end,
@@ -184,7 +186,8 @@ func TestHugeParams(t *testing.T) {
 	w.result("adapter.send", obj{"adapter": "e1", "intent": "type_only", "params": obj{"text": "x"}})
 }
 
-// TestStartComesBeforeWhatNamesIt: a script goes on with what it has started, however long the plugin takes to start.
+// TestStartComesBeforeWhatNamesIt: a script goes on with what it has started, however long the
+// plugin takes to start.
 func TestStartComesBeforeWhatNamesIt(t *testing.T) {
 	w := newWire(t, engine.New(engine.Options{}))
 	w.load("slow", `return {classify = function(s) return {state = "fine"} end, describe = function() for i = 1, 1e6 do end return {} end}`)

@@ -60,7 +60,8 @@ func (p *peer) hear(t *testing.T, want string) {
 	}
 }
 
-// over waits for the end of the connection, of which nothing more is said, and returns how long that took.
+// over waits for the end of the connection, of which nothing more is said, and returns how long
+// that took.
 func (p *peer) over(t *testing.T, ended chan struct{}) time.Duration {
 	t.Helper()
 	began := time.Now()
@@ -173,7 +174,8 @@ type brittle struct{}
 
 func (brittle) MarshalJSON() ([]byte, error) { panic("token=abcdefghijklmnop1234") }
 
-// TestFaults: a method that breaks, or whose result does not encode, costs its request. The connection and others go on.
+// TestFaults: a method that breaks, or whose result does not encode, costs its request. The
+// connection and others go on.
 func TestFaults(t *testing.T) {
 	for name, r := range map[string]row{
 		"test.panic":       func(context.Context, *reader, params) (any, error) { panic("token=abcdefghijklmnop1234") },
@@ -203,7 +205,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestGoneClients: a request whose client has closed its side goes on for a while, and ends at once with the server.
+// TestGoneClients: a request whose client has closed its side goes on for a while, and ends at once
+// with the server.
 func TestGoneClients(t *testing.T) {
 	rows["test.stalled"] = stalled
 	defer delete(rows, "test.stalled")

@@ -15,7 +15,8 @@ func (t *typed) type_(rules *policyRules, text string) string {
 	return why
 }
 
-// TestStrictLine: however a blocked word comes to stand on a command line, it is seen, or what cannot be seen is refused.
+// TestStrictLine: however a blocked word comes to stand on a command line, it is seen, or what
+// cannot be seen is refused.
 func TestStrictLine(t *testing.T) {
 	rules := &policyRules{Enabled: true, Strict: true, Blocked: []string{"touch"}}
 	for _, writes := range [][]string{
@@ -63,7 +64,8 @@ func TestStrictLine(t *testing.T) {
 	}
 }
 
-// TestStrictLineHolds: of keys whose effect is known, in any writes, none makes a blocked word with Enter behind it.
+// TestStrictLineHolds: of keys whose effect is known, in any writes, none makes a blocked word with
+// Enter behind it.
 func TestStrictLineHolds(t *testing.T) {
 	rules := &policyRules{Enabled: true, Strict: true, Blocked: []string{"ab"}}
 	rapid.Check(t, func(t *rapid.T) {

@@ -40,8 +40,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// FuzzArguments: whatever a client sends to whatever tool, it is taken with the types that the tool's code counts on, or refused
-// with a list of issues that is JSON.
+// FuzzArguments: whatever a client sends to whatever tool, it is taken with the types that the
+// tool's code counts on, or refused with a list of issues that is JSON.
 func FuzzArguments(f *testing.F) {
 	for _, s := range []string{
 		``, `null`, `{}`, `[]`, `{"text":"x","sessionId":""}`, `{"text":5}`, `{"key":null}`, `{"cols":1e300,"rows":-1}`, `{"cols":1.5}`, `{"format":"png"}`,
@@ -128,7 +128,8 @@ func TestAutoStop(t *testing.T) {
 	}
 }
 
-// TestSchemas: what clients are told is an object's schema, and what client mode tells names no session.
+// TestSchemas: what clients are told is an object's schema, and what client mode tells names no
+// session.
 func TestSchemas(t *testing.T) {
 	for _, all := range [][]Tool{Tools(), ClientTools()} {
 		for _, x := range all {

@@ -112,7 +112,8 @@ func TestDisposed(t *testing.T) {
 	}
 }
 
-// TestGuests: a session that was started elsewhere on the engine is reached by its own name, and listed.
+// TestGuests: a session that was started elsewhere on the engine is reached by its own name, and
+// listed.
 func TestGuests(t *testing.T) {
 	ours, theirs := enginetest.New(), enginetest.New()
 	e := enginetest.Engine(ours, theirs)

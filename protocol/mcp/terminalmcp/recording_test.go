@@ -26,7 +26,8 @@ func TestFinishedIsBounded(t *testing.T) {
 	}
 }
 
-// TestRecordingTimes, in virtual time: what keeps a recording going, what ends it, and which pauses are in the file.
+// TestRecordingTimes, in virtual time: what keeps a recording going, what ends it, and which pauses
+// are in the file.
 func TestRecordingTimes(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

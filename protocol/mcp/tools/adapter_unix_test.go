@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestAdapterSaysWhatAnIntentTakes: in its own example, in the list, and when something else was given.
+// TestAdapterSaysWhatAnIntentTakes: in its own example, in the list, and when something else was
+// given.
 func TestAdapterSaysWhatAnIntentTakes(t *testing.T) {
 	t.Parallel()
 	w := serve(t, false, nil)

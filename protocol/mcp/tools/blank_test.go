@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestBlankEnds: what ends in blanks is found at a row's end and before blanks, nowhere else, and is told as it was asked for.
+// TestBlankEnds: what ends in blanks is found at a row's end and before blanks, nowhere else, and
+// is told as it was asked for.
 func TestBlankEnds(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {

@@ -10,7 +10,8 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// TestAForgottenSession: how it ended can be waited for still, and all else says that it is forgotten.
+// TestAForgottenSession: how it ended can be waited for still, and all else says that it is
+// forgotten.
 func TestAForgottenSession(t *testing.T) {
 	t.Parallel()
 	p := enginetest.New()

@@ -44,7 +44,8 @@ func TestMain(m *testing.M) {
 
 type obj = map[string]any
 
-// A wire is a server and a client of it in one process, with every byte that leaves and every line of the log.
+// A wire is a server and a client of it in one process, with every byte that leaves and every line
+// of the log.
 type wire struct {
 	t      testing.TB
 	engine *engine.Engine

@@ -12,8 +12,8 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// TestToolsAreBrief: what every conversation pays for stays below a bound, raw is shown only where it may be asked for, and
-// results still keep to their schemas.
+// TestToolsAreBrief: what every conversation pays for stays below a bound, raw is shown only where
+// it may be asked for, and results still keep to their schemas.
 func TestToolsAreBrief(t *testing.T) {
 	t.Parallel()
 	for _, trusted := range []bool{false, true} {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestSubmitWaitsForWhatComesAfterEnter: the echo of what was typed, and what stood there before, count for nothing.
+// TestSubmitWaitsForWhatComesAfterEnter: the echo of what was typed, and what stood there before,
+// count for nothing.
 func TestSubmitWaitsForWhatComesAfterEnter(t *testing.T) {
 	t.Parallel()
 	w := serve(t, false, nil)
@@ -36,7 +37,8 @@ func TestSubmitWaitsForWhatComesAfterEnter(t *testing.T) {
 	}
 }
 
-// TestTextThatEndsInABlank: a fresh prompt is found, which the screen has without the blank behind it.
+// TestTextThatEndsInABlank: a fresh prompt is found, which the screen has without the blank behind
+// it.
 func TestTextThatEndsInABlank(t *testing.T) {
 	t.Parallel()
 	w := serve(t, false, nil)
@@ -61,7 +63,8 @@ func TestTextThatEndsInABlank(t *testing.T) {
 	}
 }
 
-// TestEscapeIsAKeyOfItsOwn: it and the key after it are read apart, by a program that takes what comes within 50 ms for one key.
+// TestEscapeIsAKeyOfItsOwn: it and the key after it are read apart, by a program that takes what
+// comes within 50 ms for one key.
 func TestEscapeIsAKeyOfItsOwn(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")
@@ -87,7 +90,8 @@ func TestEscapeIsAKeyOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestNamesAndPaceOverMCP: a session is called by its name in every tool, and what is sent with a pace comes key by key.
+// TestNamesAndPaceOverMCP: a session is called by its name in every tool, and what is sent with a
+// pace comes key by key.
 func TestNamesAndPaceOverMCP(t *testing.T) {
 	t.Parallel()
 	w := serve(t, false, nil)

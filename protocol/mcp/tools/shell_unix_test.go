@@ -90,7 +90,8 @@ func TestRunInAShellThatEnds(t *testing.T) {
 	}
 }
 
-// TestRunTellsWhatItEnds: a fresh shell takes along what was left in the background, and it is said.
+// TestRunTellsWhatItEnds: a fresh shell takes along what was left in the background, and it is
+// said.
 func TestRunTellsWhatItEnds(t *testing.T) {
 	t.Parallel()
 	w := serve(t, false, nil)
@@ -132,7 +133,8 @@ func TestRunShowsBothEndsOfLongOutput(t *testing.T) {
 	}
 }
 
-// TestRunThatStandsSomewhere: one that runs out of time says whether it is in a full-screen program or at a question.
+// TestRunThatStandsSomewhere: one that runs out of time says whether it is in a full-screen program
+// or at a question.
 func TestRunThatStandsSomewhere(t *testing.T) {
 	t.Parallel()
 	w := serve(t, false, nil)
@@ -157,7 +159,8 @@ func TestRunThatStandsSomewhere(t *testing.T) {
 	}
 }
 
-// TestRunKnowsItsCommandAgain: also one that the shell keeps out of its history, or puts into one line.
+// TestRunKnowsItsCommandAgain: also one that the shell keeps out of its history, or puts into one
+// line.
 func TestRunKnowsItsCommandAgain(t *testing.T) {
 	t.Parallel()
 	w := serve(t, false, nil)

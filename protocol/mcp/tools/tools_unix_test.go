@@ -16,8 +16,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestCanary plants one secret on the screen, in the scrollback, the title, the command line, the environment and a typed
-// password, has every tool and every resource show what it can, and looks for it in all that left, the log included.
+// TestCanary plants one secret on the screen, in the scrollback, the title, the command line, the
+// environment and a typed password, has every tool and every resource show what it can, and looks
+// for it in all that left, the log included.
 func TestCanary(t *testing.T) {
 	t.Parallel()
 	const canary = "ghp_k9Wz3TqLr7XvB2nM5pYd8HsJ4cFa6GeUo1Rt"

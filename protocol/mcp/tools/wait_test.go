@@ -80,7 +80,8 @@ func TestFontSizeHasBounds(t *testing.T) {
 	}
 }
 
-// TestWaitTellsProgress every few seconds to a client that asks for it, and ends within what clients wait.
+// TestWaitTellsProgress every few seconds to a client that asks for it, and ends within what
+// clients wait.
 func TestWaitTellsProgress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -155,7 +156,8 @@ func TestWaitSaysWhyItEnded(t *testing.T) {
 	})
 }
 
-// TestWaitForNothingRespectsSince: a screen that is still counts when something has come after the sequence.
+// TestWaitForNothingRespectsSince: a screen that is still counts when something has come after the
+// sequence.
 func TestWaitForNothingRespectsSince(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -207,7 +209,8 @@ type taskResult struct {
 	Result json.RawMessage `json:"result"`
 }
 
-// TestTasks: a long wait of a client that knows tasks is one, and is polled, ended by what comes, or cancelled.
+// TestTasks: a long wait of a client that knows tasks is one, and is polled, ended by what comes,
+// or cancelled.
 func TestTasks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// await reads active.json each time it is replaced, until it names the instance; nobody calls anything that mends.
+// await reads active.json each time it is replaced, until it names the instance; nobody calls
+// anything that mends.
 func await(t *testing.T, root, id string) {
 	t.Helper()
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
@@ -77,7 +78,8 @@ func TestForgedPointer(t *testing.T) {
 	forged := r
 	forged.PID = os.Getpid()
 	for _, content := range []string{text(t, forged), "garbage", "{}"} {
-		// Whoever forges it holds no lock, and has its file elsewhere: what is half written in the folder of the instances is swept.
+		// Whoever forges it holds no lock, and has its file elsewhere: what is half written in the
+		// folder of the instances is swept.
 		path := filepath.Join(t.TempDir(), "forged")
 		if err := errors.Join(os.WriteFile(path, []byte(content), 0o600), os.Rename(path, filepath.Join(root, activeFile))); err != nil {
 			t.Fatal(err)

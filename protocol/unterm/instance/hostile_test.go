@@ -32,7 +32,8 @@ func age(t *testing.T, path string) {
 	}
 }
 
-// TestForgedFiles claims beside a file that names no live instance: it is in nobody's way, and gone.
+// TestForgedFiles claims beside a file that names no live instance: it is in nobody's way, and
+// gone.
 func TestForgedFiles(t *testing.T) {
 	real := newRoot(t)
 	_, living := start(t, real)
@@ -84,7 +85,8 @@ func TestForgedFiles(t *testing.T) {
 	}
 }
 
-// TestUntermPeer: a server that writes no fields of ours is believed if it is plausible, here on Linux because it listens.
+// TestUntermPeer: a server that writes no fields of ours is believed if it is plausible, here on
+// Linux because it listens.
 func TestUntermPeer(t *testing.T) {
 	root := newRoot(t)
 	s, peer := start(t, root)
@@ -127,8 +129,8 @@ func TestForgedPortOfALivePeer(t *testing.T) {
 	}
 }
 
-// TestUnreadableFiles: what holds no record keeps its name for a minute, and is nobody's business for ever under a name
-// that no instance has.
+// TestUnreadableFiles: what holds no record keeps its name for a minute, and is nobody's business
+// for ever under a name that no instance has.
 func TestUnreadableFiles(t *testing.T) {
 	_, living := start(t, newRoot(t))
 	other := living

@@ -99,7 +99,8 @@ func TestForeignFile(t *testing.T) {
 	}
 }
 
-// TestWhatOpeningWouldBlockOrLeadAway: links and pipes are neither opened nor followed, in any place.
+// TestWhatOpeningWouldBlockOrLeadAway: links and pipes are neither opened nor followed, in any
+// place.
 func TestWhatOpeningWouldBlockOrLeadAway(t *testing.T) {
 	_, living := start(t, newRoot(t))
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
@@ -147,8 +148,8 @@ func TestWhatOpeningWouldBlockOrLeadAway(t *testing.T) {
 	})
 }
 
-// TestForgedFileOfAProcessThatWasJustStarted is as plausible as a forgery gets: the pid of a live program, which was
-// started right before the file says.
+// TestForgedFileOfAProcessThatWasJustStarted is as plausible as a forgery gets: the pid of a live
+// program, which was started right before the file says.
 func TestForgedFileOfAProcessThatWasJustStarted(t *testing.T) {
 	_, living := start(t, newRoot(t))
 	sleep := exec.Command("sleep", "600")

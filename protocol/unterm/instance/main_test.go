@@ -14,7 +14,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// childRoot makes the test binary a server that has an instance of that root and does what its standard input says.
+// childRoot makes the test binary a server that has an instance of that root and does what its
+// standard input says.
 const childRoot = "INSTANCE_TEST_ROOT"
 
 // childCase makes it run one of cases instead, with that root.

@@ -106,7 +106,8 @@ func onAReadOnlyDisk(root string) error {
 	return refused(claimed, unix.EROFS, "give a root that this user can write to")
 }
 
-// TestHiddenProcesses: what cannot be looked at is not taken for dead, what is certainly dead is, and nobody is stopped.
+// TestHiddenProcesses: what cannot be looked at is not taken for dead, what is certainly dead is,
+// and nobody is stopped.
 func TestHiddenProcesses(t *testing.T) {
 	root := newRoot(t)
 	s, r := start(t, root)

@@ -10,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAnyOrderOfEvents holds the folder against a model: who is alive, under which name, and who is active.
+// TestAnyOrderOfEvents holds the folder against a model: who is alive, under which name, and who is
+// active.
 func TestAnyOrderOfEvents(t *testing.T) {
 	base := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// watchFiles reads every file that a client reads, over and over, until stop is closed, and complains about what is not
-// whole. It returns how often it has looked.
+// watchFiles reads every file that a client reads, over and over, until stop is closed, and
+// complains about what is not whole. It returns how often it has looked.
 func watchFiles(t *testing.T, root string, stop <-chan struct{}) (looks int) {
 	for ; ; looks++ {
 		select {

@@ -17,8 +17,8 @@ import (
 
 var midnight = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// logOf writes a log out of an arbitrary text: its lines are what was printed, and one that begins with a mark's letter and a colon
-// is that mark.
+// logOf writes a log out of an arbitrary text: its lines are what was printed, and one that begins
+// with a mark's letter and a colon is that mark.
 func logOf(text string) []byte {
 	kinds := map[string]string{"A:": eventPrompt, "B:": eventInput, "C:": eventOutput, "D:": eventExit, "E:": "other"}
 	var log []byte
@@ -212,7 +212,8 @@ func TestAnyChunking(t *testing.T) {
 	})
 }
 
-// BenchmarkLog is what a recording costs, beside its session: output of programs with colours, redacted and written.
+// BenchmarkLog is what a recording costs, beside its session: output of programs with colours,
+// redacted and written.
 func BenchmarkLog(b *testing.B) {
 	batch := []byte(strings.Repeat("\x1b[32mok\x1b[m  \tgithub.com/some/package/name\t0.012s\r\n", 1200))
 	for name, hider := range map[string]*redact.Redactor{"redacted": New(Options{}).hider, "raw": nil} {

@@ -129,7 +129,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestEndsEarly: at the size limit, and when the folder is gone. The session goes on, and Stop tells.
+// TestEndsEarly: at the size limit, and when the folder is gone. The session goes on, and Stop
+// tells.
 func TestEndsEarly(t *testing.T) {
 	inBubble(t, Options{}, func(f *fixture) {
 		f.start(0)
@@ -220,7 +221,8 @@ func TestStopAndTheEnd(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: panes of two servers are recorded, read, listed and stopped by many clients, and each document is its pane's.
+// TestManyAtOnce: panes of two servers are recorded, read, listed and stopped by many clients, and
+// each document is its pane's.
 func TestManyAtOnce(t *testing.T) {
 	const panes = 6
 	root, cwd := t.TempDir(), t.TempDir()

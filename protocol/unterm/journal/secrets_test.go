@@ -49,7 +49,8 @@ func stripped(log string) string {
 	return string(text)
 }
 
-// shows reports a piece of a secret in a text; the first eight characters of a GitHub token are shown.
+// shows reports a piece of a secret in a text; the first eight characters of a GitHub token are
+// shown.
 func shows(text, secret string) string {
 	for i := max(0, 9-len(secret)); i+9 <= len(secret); i++ {
 		if strings.Contains(text, secret[i:i+9]) {
@@ -59,8 +60,8 @@ func shows(text, secret string) string {
 	return ""
 }
 
-// TestPlantedSecrets: in commands, output, titles, the working directory and what clients note, however it is cut, nothing of a secret
-// is in any file, its name, or an answer.
+// TestPlantedSecrets: in commands, output, titles, the working directory and what clients note,
+// however it is cut, nothing of a secret is in any file, its name, or an answer.
 func TestPlantedSecrets(t *testing.T) {
 	const known = "swordfish-in-the-env-77"
 	secrets := map[string]string{"github": ghToken, "known": known, "jwt": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"}
@@ -218,7 +219,8 @@ func TestRulesAsWritten(t *testing.T) {
 	})
 }
 
-// TestConfiguration is read anew for each document; one that cannot be understood hides nothing and is no document's.
+// TestConfiguration is read anew for each document; one that cannot be understood hides nothing and
+// is no document's.
 func TestConfiguration(t *testing.T) {
 	inBubble(t, Options{}, func(f *fixture) {
 		started := f.start(0)

@@ -121,7 +121,8 @@ func TestBash(t *testing.T) {
 	}
 }
 
-// TestShells: what each of them runs is a block, with the command as it was entered, and of what a command shows nothing is a mark.
+// TestShells: what each of them runs is a block, with the command as it was entered, and of what a
+// command shows nothing is a mark.
 func TestShells(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		t.Run(shell, func(t *testing.T) {

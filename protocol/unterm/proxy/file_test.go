@@ -32,7 +32,8 @@ func put(t *testing.T, s *Store, text string) {
 	}
 }
 
-// TestACorruptFileIsKept: the defaults are in force and said to be, and the first change sets it aside.
+// TestACorruptFileIsKept: the defaults are in force and said to be, and the first change sets it
+// aside.
 func TestACorruptFileIsKept(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty": "", "cut": `{"enabled":tr`, "a list": "[]", "null": "null", "a wrong type": `{"enabled":"yes"}`, "a node without a URL": `{"nodes":[{"name":"x"}]}`,
@@ -79,7 +80,8 @@ func TestACorruptFileIsKept(t *testing.T) {
 	}
 }
 
-// TestTheFile: only its owner reads it, what others keep in it stays, and what is no file is not waited for.
+// TestTheFile: only its owner reads it, what others keep in it stays, and what is no file is not
+// waited for.
 func TestTheFile(t *testing.T) {
 	s := newStore(t)
 	put(t, s, `{"mode":"manual","future":{"a":[1,  2]},"no_proxy":null,"http_proxy":"","nodes":[{"name":"n","url":"http://h:1/?a&b","color":"red"}],"<":1}`)
@@ -118,7 +120,8 @@ func TestTheFile(t *testing.T) {
 	}
 }
 
-// TestNobodyUndoesOthers: many change one file at the same time, as goroutines and as stores of their own, as other processes have.
+// TestNobodyUndoesOthers: many change one file at the same time, as goroutines and as stores of
+// their own, as other processes have.
 func TestNobodyUndoesOthers(t *testing.T) {
 	s := newStore(t)
 	const writers, each = 8, 10
@@ -195,7 +198,8 @@ func TestALockThatIsHeld(t *testing.T) {
 	}
 }
 
-// FuzzFile: whatever the file says, it is used or it is not; what is used comes back the same, and no password of it is shown.
+// FuzzFile: whatever the file says, it is used or it is not; what is used comes back the same, and
+// no password of it is shown.
 func FuzzFile(f *testing.F) {
 	for _, s := range []string{
 		`{}`, nothing, `{"enabled":true,"mode":"auto","nodes":[{"name":"a","url":"http://u:pw@h:1","latency_ms":3,"available":false}],"x":[1]}`,

@@ -108,7 +108,8 @@ func is(t *testing.T, what string, got any, err error, want string, but ...func(
 
 const nothing = `{"enabled":false,"mode":"off","http_proxy":null,"socks_proxy":null,"no_proxy":"localhost,127.0.0.1,::1","current_node":null,"node_count":0,"health":null}`
 
-// TestTheLifeOfSettings goes through all methods as a client does: results and file, member by member.
+// TestTheLifeOfSettings goes through all methods as a client does: results and file, member by
+// member.
 func TestTheLifeOfSettings(t *testing.T) {
 	s, up, down := newStore(t), listen(t), dead(t)
 	st, err := s.Status(t.Context())
@@ -183,7 +184,8 @@ func TestTheLifeOfSettings(t *testing.T) {
 	}
 }
 
-// TestWhatConfigureTakes: members of a wrong type are not there, null keeps, "" takes away, disabled is off.
+// TestWhatConfigureTakes: members of a wrong type are not there, null keeps, "" takes away,
+// disabled is off.
 func TestWhatConfigureTakes(t *testing.T) {
 	s := newStore(t)
 	view := func() string {
@@ -242,7 +244,8 @@ func TestWhatConfigureTakes(t *testing.T) {
 	}
 }
 
-// TestPasswordsAreHidden in all that is shown, and are where they belong; a client that hands back what it was shown changes none.
+// TestPasswordsAreHidden in all that is shown, and are where they belong; a client that hands back
+// what it was shown changes none.
 func TestPasswordsAreHidden(t *testing.T) {
 	s, up := newStore(t), listen(t)
 	url := "http://me:hunter2@" + up
@@ -381,8 +384,8 @@ func TestDetection(t *testing.T) {
 	}
 }
 
-// TestASpeedtestKeepsWhatChangedMeanwhile: it stores what it has measured, of nodes that are still what was measured, and nothing
-// else.
+// TestASpeedtestKeepsWhatChangedMeanwhile: it stores what it has measured, of nodes that are still
+// what was measured, and nothing else.
 func TestASpeedtestKeepsWhatChangedMeanwhile(t *testing.T) {
 	s := newStore(t)
 	configure(t, s, `{"nodes":[{"name":"a","url":"http://a:1"},{"name":"b","url":"http://b:1"},{"name":"gone","url":"http://gone:1"},{"name":"d","url":"http://d:1"}],"no_proxy":"old"}`)
@@ -415,8 +418,9 @@ func TestASpeedtestKeepsWhatChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestTimeIsBounded: each probe has its time, a speed test and looking for a proxy have theirs in all, and a client that has gone
-// is not waited for. Nodes that the time was not enough for are not called dead.
+// TestTimeIsBounded: each probe has its time, a speed test and looking for a proxy have theirs in
+// all, and a client that has gone is not waited for. Nodes that the time was not enough for are not
+// called dead.
 func TestTimeIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t)

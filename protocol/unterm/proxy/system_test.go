@@ -75,7 +75,8 @@ func TestSystemSettings(t *testing.T) {
 	}
 }
 
-// TestAsking: what a program prints, bounded; nothing of one that fails, is not there or does not end.
+// TestAsking: what a program prints, bounded; nothing of one that fails, is not there or does not
+// end.
 func TestAsking(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no program is asked there")

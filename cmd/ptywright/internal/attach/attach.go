@@ -5,8 +5,8 @@
 // One goroutine, that of [Run], owns all state: the window, the outbox, the terminal. Others wait
 // for it: one reads the terminal, one asks for frames, one sends the items of the outbox, one at a
 // time; each hands over one thing and waits until it is taken. So a terminal that is slow to read
-// gets fewer frames. When a session does not read, the outbox fills up and reading from the terminal
-// stops. Input that arrives while the server is asked for the session is held, up to a
+// gets fewer frames. When a session does not read, the outbox fills up and reading from the
+// terminal stops. Input that arrives while the server is asked for the session is held, up to a
 // bound, and the terminal is still read: the detach key works whatever the server does.
 package attach
 

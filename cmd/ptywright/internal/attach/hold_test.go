@@ -17,7 +17,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// A desk is a server of one session which answers who may type only when it is told to, and a viewer of it.
+// A desk is a server of one session which answers who may type only when it is told to, and a
+// viewer of it.
 type desk struct {
 	*viewer
 	t       *testing.T
@@ -40,7 +41,8 @@ type request struct {
 	} `json:"params"`
 }
 
-// sit starts both. It is called in a bubble, in which [synctest.Wait] returns when nobody has anything to do.
+// sit starts both. It is called in a bubble, in which [synctest.Wait] returns when nobody has
+// anything to do.
 func sit(t *testing.T, write bool) *desk {
 	ours, theirs := net.Pipe()
 	d := &desk{t: t, conn: theirs, ended: make(chan error, 1)}
@@ -169,7 +171,8 @@ func (d *desk) detaches() {
 	}
 }
 
-// TestTypedWhileAsking: what comes behind the key that asks for the session is done when the answer is there, and in its order.
+// TestTypedWhileAsking: what comes behind the key that asks for the session is done when the answer
+// is there, and in its order.
 func TestTypedWhileAsking(t *testing.T) {
 	for name, c := range map[string]struct {
 		typed   string
@@ -211,7 +214,8 @@ func TestTypedWhileAsking(t *testing.T) {
 	}
 }
 
-// TestTypedWhileGivingBack: what is typed behind the key that gives the session back is not sent any more.
+// TestTypedWhileGivingBack: what is typed behind the key that gives the session back is not sent
+// any more.
 func TestTypedWhileGivingBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := sit(t, true)
@@ -224,7 +228,8 @@ func TestTypedWhileGivingBack(t *testing.T) {
 	})
 }
 
-// TestSuspendWhileAsking: whoever is away has not the session, whichever of the two keys comes first.
+// TestSuspendWhileAsking: whoever is away has not the session, whichever of the two keys comes
+// first.
 func TestSuspendWhileAsking(t *testing.T) {
 	away := errors.New("away")
 	for name, stop := range map[string]func(d *desk){
@@ -319,8 +324,9 @@ func TestPasteThatIsTooLong(t *testing.T) {
 	})
 }
 
-// TestTakenBeforeItWasSeen: a session that somebody takes before a frame has told that it was ours is not ours any more,
-// whichever comes first, that frame or the answer; and a frame that was made before it was ours takes nothing away.
+// TestTakenBeforeItWasSeen: a session that somebody takes before a frame has told that it was ours
+// is not ours any more, whichever comes first, that frame or the answer; and a frame that was made
+// before it was ours takes nothing away.
 func TestTakenBeforeItWasSeen(t *testing.T) {
 	lease := func(d *desk, lease string) {
 		q := d.polls[0]

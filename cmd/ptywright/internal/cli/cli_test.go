@@ -43,7 +43,8 @@ func line(err error) *cobra.Command {
 	return root
 }
 
-// TestRunReports each kind of error with its code, once for people and, if asked, once for programs.
+// TestRunReports each kind of error with its code, once for people and, if asked, once for
+// programs.
 func TestRunReports(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("it is\nbroken")

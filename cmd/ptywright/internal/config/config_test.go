@@ -123,7 +123,8 @@ func TestFilesThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestVariables: every setting has a variable and a key of its own, and none is one that means something else.
+// TestVariables: every setting has a variable and a key of its own, and none is one that means
+// something else.
 func TestVariables(t *testing.T) {
 	seen := map[string]bool{PathVariable: true, "PTYWRIGHT_HOME": true, "PTYWRIGHT_MCP_TOKEN": true, "PTYWRIGHT_SESSION": true}
 	for _, s := range Settings {
@@ -191,7 +192,8 @@ func TestStrays(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever the text, it is read or refused with an error that quotes little of it, and what is read is set.
+// FuzzParse: whatever the text, it is read or refused with an error that quotes little of it, and
+// what is read is set.
 func FuzzParse(f *testing.F) {
 	f.Add("socket = 'x'\n[log]\nlevel = 'info'")
 	f.Add("a.b.c = 1\n[[x]]\n[limits]\nsessions = 0x10\nplugins = [ '', \"\\u0000\" ]")

@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// TestForeignServerIsToldNothing: who connects to a socket where another user listens finds out before the first byte is sent.
+// TestForeignServerIsToldNothing: who connects to a socket where another user listens finds out
+// before the first byte is sent.
 func TestForeignServerIsToldNothing(t *testing.T) {
 	dir, err := os.MkdirTemp("", "d") // a socket's path is short
 	if err != nil {

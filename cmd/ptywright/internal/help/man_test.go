@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestManualPageKeepsText: nothing in a help is taken for an instruction to the formatter, and examples stay as they are.
+// TestManualPageKeepsText: nothing in a help is taken for an instruction to the formatter, and
+// examples stay as they are.
 func TestManualPageKeepsText(t *testing.T) {
 	if _, err := exec.LookPath("groff"); err != nil {
 		t.Skip("groff is not installed: apt-get install groff-base")

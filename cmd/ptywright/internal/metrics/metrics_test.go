@@ -36,7 +36,8 @@ build{version="devel"} 1
 // sample is a line of the format's grammar with one label.
 var sample = regexp.MustCompile(`^m\{l="((?:[^"\\\n]|\\[\\n"])*)"\} (\S+)$`)
 
-// FuzzLabels: whatever a label holds, the page has the lines that it is to have, and the label can be read back.
+// FuzzLabels: whatever a label holds, the page has the lines that it is to have, and the label can
+// be read back.
 func FuzzLabels(f *testing.F) {
 	f.Add("a", "help", 1.5)
 	f.Add("\"} 7\nother 9", "x\n# TYPE m gauge", math.Copysign(0, -1))

@@ -183,7 +183,8 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// A request without tools is not the user's, and gets the side answer whole when it does not stream.
+// A request without tools is not the user's, and gets the side answer whole when it does not
+// stream.
 func TestSideRequestsAndWholeAnswers(t *testing.T) {
 	s := serve(t)
 	for _, test := range []struct {
@@ -267,7 +268,8 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-// A client that goes away, and a server that is closed, end what is held; goleak looks whether the handlers have ended.
+// A client that goes away, and a server that is closed, end what is held; goleak looks whether the
+// handlers have ended.
 func TestHeldAnswersEnd(t *testing.T) {
 	s := serve(t)
 	held := func(ctx context.Context) (end chan error) {

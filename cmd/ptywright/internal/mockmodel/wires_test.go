@@ -66,7 +66,8 @@ const (
 	stream1 = "/v1beta/models/m:streamGenerateContent?alt=sse"
 )
 
-// The same script is told on each wire: a text and the call of a tool, then the answer to the tool's result.
+// The same script is told on each wire: a text and the call of a tool, then the answer to the
+// tool's result.
 func TestOtherWires(t *testing.T) {
 	s := serve(t)
 	for _, c := range []struct {

@@ -109,7 +109,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestRunOfAPipe types a line whenever the plugin is ready, and keeps the run as a case that passes.
+// TestRunOfAPipe types a line whenever the plugin is ready, and keeps the run as a case that
+// passes.
 func TestRunOfAPipe(t *testing.T) {
 	t.Parallel()
 	dir := demo(t)

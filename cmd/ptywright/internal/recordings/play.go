@@ -1,5 +1,5 @@
-// Package recordings holds the commands that show what was recorded: play, cast2text and shot, which
-// draws sessions and programs, too. [Commands] makes them.
+// Package recordings holds the commands that show what was recorded: play, cast2text and shot,
+// which draws sessions and programs, too. [Commands] makes them.
 package recordings
 
 import (

@@ -43,7 +43,8 @@ func cast(t testing.TB, text ...string) *record.Recording {
 	return rec
 }
 
-// A recording leaves no mode on, whether it is played to its end, broken off, or cannot be written further.
+// A recording leaves no mode on, whether it is played to its end, broken off, or cannot be written
+// further.
 func TestPlayLeavesTheTerminalAsItWas(t *testing.T) {
 	t.Parallel()
 	all := strings.Join(broken[:20], "")
@@ -133,7 +134,8 @@ func TestPlayKeepsToTheScreen(t *testing.T) {
 	}
 }
 
-// FuzzPlayFilter: any cut comes out the same, nothing is answered or asked for, and filtering again changes nothing.
+// FuzzPlayFilter: any cut comes out the same, nothing is answered or asked for, and filtering again
+// changes nothing.
 func FuzzPlayFilter(f *testing.F) {
 	for _, s := range broken {
 		f.Add(s, 1, 2)

@@ -40,7 +40,8 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// FuzzPlain: nothing that moves a cursor comes out, the unfinished line is bounded, and cuts do not matter.
+// FuzzPlain: nothing that moves a cursor comes out, the unfinished line is bounded, and cuts do not
+// matter.
 func FuzzPlain(f *testing.F) {
 	f.Add("a\x1b[1mb\r\nc\u009b3", uint8(3))
 	f.Add("\x1b]0;t\x1b\x1b[Px\xe6\x97", uint8(1))

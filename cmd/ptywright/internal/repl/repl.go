@@ -93,8 +93,8 @@ func (s *shared) Write(p []byte) (int, error) {
 const completeBound = 300 * time.Millisecond
 
 // Run connects, and reads and evaluates In until its end: at a terminal with line editing, else
-// line by line. It returns a [cli.ExitCode] when a line of a script failed, which it has reported, and
-// otherwise an error of connecting.
+// line by line. It returns a [cli.ExitCode] when a line of a script failed, which it has reported,
+// and otherwise an error of connecting.
 func Run(ctx context.Context, o Options) error {
 	tty := term.IsTerminal(int(o.In.Fd())) && term.IsTerminal(int(o.Out.Fd()))
 	return run(ctx, o, tty, func(c *console) error {

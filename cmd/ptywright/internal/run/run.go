@@ -2,9 +2,9 @@
 // pseudo-terminal of its own: run, and record, which keeps what it shows or has a server keep a
 // session. [Commands] makes both.
 //
-// One goroutine copies the program's output, one waits for its end and one types the input; the last
-// ends with the process, since a read of a terminal cannot be cancelled. The caller of bridge waits
-// for the other two, signals and resizes, and ends whatever the program started.
+// One goroutine copies the program's output, one waits for its end and one types the input; the
+// last ends with the process, since a read of a terminal cannot be cancelled. The caller of bridge
+// waits for the other two, signals and resizes, and ends whatever the program started.
 package run
 
 import (

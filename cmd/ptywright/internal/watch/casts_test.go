@@ -146,7 +146,8 @@ func TestEndedServer(t *testing.T) {
 	}
 }
 
-// TestPageThatIsGoneOpensNothing: what waits for its turn opens no file once nobody wants it, and what is read ends within a piece.
+// TestPageThatIsGoneOpensNothing: what waits for its turn opens no file once nobody wants it, and
+// what is read ends within a piece.
 func TestPageThatIsGoneOpensNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.cast")
 	line := `[0.001,"o","` + strings.Repeat("x", 1000) + "\"]\n"

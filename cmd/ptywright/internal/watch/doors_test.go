@@ -74,7 +74,8 @@ func (b *bench) do(r *http.Request) (int, http.Header, string) {
 	return a.StatusCode, a.Header, string(text)
 }
 
-// TestFiles: what is served without a token is the page and nothing else, and the page may do what it needs and nothing else.
+// TestFiles: what is served without a token is the page and nothing else, and the page may do what
+// it needs and nothing else.
 func TestFiles(t *testing.T) {
 	b := newBench(t, Options{})
 	for path, want := range map[string]int{
@@ -118,7 +119,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestThePageIsItsOwn: no address of another host is in it, no markup is made of text, and nothing is inline.
+// TestThePageIsItsOwn: no address of another host is in it, no markup is made of text, and nothing
+// is inline.
 func TestThePageIsItsOwn(t *testing.T) {
 	names, err := files.ReadDir("page")
 	if err != nil {

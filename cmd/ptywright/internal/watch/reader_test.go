@@ -4,8 +4,8 @@ package watch
 
 import "testing"
 
-// TestReaderPage: a page that logs in with the other token looks on, and does nothing else; the server behind it refuses the rest as well,
-// whatever this package lets through.
+// TestReaderPage: a page that logs in with the other token looks on, and does nothing else; the
+// server behind it refuses the rest as well, whatever this package lets through.
 func TestReaderPage(t *testing.T) {
 	b := newBench(t, Options{})
 	s := b.spawn(24, 80, "echo shown; exec cat")
@@ -49,7 +49,8 @@ func TestReaderPage(t *testing.T) {
 	}
 }
 
-// TestReadersAlone: without a token for writing nobody can do more than look on, and no token is one.
+// TestReadersAlone: without a token for writing nobody can do more than look on, and no token is
+// one.
 func TestReadersAlone(t *testing.T) {
 	b := newBenchWith(t, Options{}, false)
 	var h hello

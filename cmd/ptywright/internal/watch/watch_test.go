@@ -379,8 +379,8 @@ func TestManyAsks(t *testing.T) {
 	}
 }
 
-// TestReadIsNotUnderWay: a page that has read an answer may ask again at once, with all but one place taken and by the same
-// id, also while the write of that answer has not returned yet.
+// TestReadIsNotUnderWay: a page that has read an answer may ask again at once, with all but one
+// place taken and by the same id, also while the write of that answer has not returned yet.
 func TestReadIsNotUnderWay(t *testing.T) {
 	called := make(chan struct{}, 1)
 	methods["told"] = method{false, false, with(func(*page, context.Context, struct{}) (any, error) {
@@ -419,7 +419,8 @@ func TestReadIsNotUnderWay(t *testing.T) {
 	}
 }
 
-// A lateListener has connections whose writes return only when the gate is open, long after what they have written was read.
+// A lateListener has connections whose writes return only when the gate is open, long after what
+// they have written was read.
 type lateListener struct {
 	net.Listener
 	gate atomic.Pointer[chan struct{}]
@@ -444,7 +445,8 @@ func (c *lateConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestBrokenAnswer: a method that panics, or whose result does not encode, costs its request and nothing else.
+// TestBrokenAnswer: a method that panics, or whose result does not encode, costs its request and
+// nothing else.
 func TestBrokenAnswer(t *testing.T) {
 	for name, call := range map[string]func(*page, context.Context, struct{}) (any, error){
 		"panic": func(*page, context.Context, struct{}) (any, error) { panic("token=abcdefghijklmnop1234") },

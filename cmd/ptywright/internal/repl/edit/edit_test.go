@@ -191,7 +191,8 @@ func merged(keys []key) (all []key) {
 	return all
 }
 
-// What is drawn, and drawn again at another size of a terminal that wraps anew, is the text, wrapped, and nothing else.
+// What is drawn, and drawn again at another size of a terminal that wraps anew, is the text,
+// wrapped, and nothing else.
 func TestDrawingIsWhatATerminalShows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, cols := rapid.IntRange(12, 30).Draw(t, "rows"), rapid.IntRange(8, 60).Draw(t, "cols")
