@@ -3,8 +3,6 @@ package native
 import (
 	"context"
 	"fmt"
-
-	"github.com/ptywright/ptywright/protocol"
 )
 
 // What a connection may do.
@@ -50,13 +48,13 @@ func (e *readOnlyError) Error() string {
 func (c *client) setAccess(_ context.Context, p accessParams) (accessResult, error) {
 	switch {
 	case p.Access == nil:
-		return accessResult{}, &protocol.ParamError{Path: "access", Expected: `"read" or "full"`}
+		return accessResult{}, notOneOf("access", "")
 	case *p.Access == accessFull && c.readsOnly.Load():
 		return accessResult{}, &readOnlyError{`access "full"`}
 	case *p.Access == accessFull:
 		return accessResult{accessFull}, nil
 	case *p.Access != accessRead:
-		return accessResult{}, &protocol.ParamError{Path: "access", Expected: `"read" or "full"`, Got: protocol.Got(*p.Access)}
+		return accessResult{}, notOneOf("access", *p.Access)
 	}
 	if !c.readsOnly.Swap(true) {
 		allowed := readingMethods()

@@ -44,11 +44,6 @@ func (p *inputParams) parse() (engine.Action, error) {
 	if err != nil {
 		return nil, err
 	}
-	if delay > engine.MaxPace {
-		return nil, &protocol.ParamError{
-			Path: "delay_ms", Expected: fmt.Sprintf("an integer from 0 to %d", engine.MaxPace.Milliseconds()), Got: fmt.Sprint(delay.Milliseconds()),
-		}
-	}
 	typing := engine.Typing{Delay: delay}
 	for i, t := range trees {
 		value, err := tree("action", t.RawMessage)

@@ -42,7 +42,7 @@ type blockShape struct {
 const defaultBlocks = 50
 
 func (c *client) sessionBlocks(_ context.Context, p blocksParams) (blocksResult, error) {
-	most, err := count("max", p.Max, defaultBlocks, 0, maxMatches)
+	most, err := count("max", p.Max, defaultBlocks)
 	if err != nil {
 		return blocksResult{}, err
 	}

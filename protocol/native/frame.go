@@ -81,12 +81,9 @@ func (m news) Check(v *engine.View) engine.Result {
 }
 
 func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error) {
-	switch p.Form {
-	case "":
-		p.Form = "runs"
-	case "runs", "ansi":
-	default:
-		return nil, &protocol.ParamError{Path: "form", Expected: `"runs" or "ansi"`, Got: protocol.Got(p.Form)}
+	form, err := word("form", p.Form, "runs")
+	if err != nil {
+		return nil, err
 	}
 	timeout, err := milliseconds("timeout_ms", p.TimeoutMS, engine.DefaultWait)
 	if err != nil {
@@ -101,7 +98,7 @@ func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error
 	c.mu.Unlock()
 	known := c.Known.Changed()
 	v := s.View()
-	if has != nil && p.Since != nil && *p.Since == has.sequence && has.form == p.Form {
+	if has != nil && p.Since != nil && *p.Since == has.sequence && has.form == form {
 		out, err := s.Wait(ctx, news{has}, engine.Within(timeout), engine.Parked(func() { protocol.Yield(ctx) }), engine.Also(has.known))
 		if err != nil && !errors.Is(err, engine.ErrTimeout) && !errors.Is(err, engine.ErrEnded) {
 			return nil, err
@@ -112,7 +109,7 @@ func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error
 		has = nil
 	}
 	f := &frame{look: newLook(v, p.redactor(), "runs"), client: c}
-	now := f.compare(has, p.Form)
+	now := f.compare(has, form)
 	now.known = known
 	c.mu.Lock()
 	c.tie(s)

@@ -32,11 +32,11 @@ const maxStart = 1 << 40
 
 func (c *client) sessionScrollback(_ context.Context, p scrollbackParams) (scrollbackResult, error) {
 	var none scrollbackResult
-	n, err := count("count", p.Count, 100, 0, maxLines)
+	n, err := count("count", p.Count, 100)
 	if err != nil {
 		return none, err
 	}
-	start, err := count("start", p.Start, 0, 0, maxStart)
+	start, err := count("start", p.Start, 0)
 	if err != nil {
 		return none, err
 	}
@@ -83,7 +83,7 @@ func (c *client) sessionSearch(_ context.Context, p searchParams) (searchResult,
 	if err != nil {
 		return none, err
 	}
-	most, err := count("max", p.Max, 50, 0, maxMatches)
+	most, err := count("max", p.Max, 50)
 	if err != nil {
 		return none, err
 	}

@@ -575,5 +575,5 @@ func (c *client) setOrdering(_ context.Context, p orderingParams) (orderingParam
 			return p, nil
 		}
 	}
-	return p, &protocol.ParamError{Path: "ordering", Expected: `"session" or "concurrent"`, Got: protocol.Got(p.Ordering)}
+	return p, notOneOf("ordering", p.Ordering)
 }

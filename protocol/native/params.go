@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ptywright/ptywright/engine/pty"
@@ -130,68 +130,99 @@ func (p sizeParams) size() (pty.Size, error) {
 		name   string
 		value  *int64
 		absent int64
-		least  int64
-		most   int64
 		to     *uint16
 	}{
-		{"rows", p.Rows, 24, 1, 1000, &s.Rows},
-		{"cols", p.Cols, 80, 1, 1000, &s.Cols},
-		{"pixel_width", p.PixelWidth, 0, 0, math.MaxUint16, &s.PixelWidth},
-		{"pixel_height", p.PixelHeight, 0, 0, math.MaxUint16, &s.PixelHeight},
+		{"rows", p.Rows, 24, &s.Rows},
+		{"cols", p.Cols, 80, &s.Cols},
+		{"pixel_width", p.PixelWidth, 0, &s.PixelWidth},
+		{"pixel_height", p.PixelHeight, 0, &s.PixelHeight},
 	} {
-		v := f.absent
-		if f.value != nil {
-			v = *f.value
-		}
-		if v < f.least || v > f.most {
-			return s, &protocol.ParamError{
-				Path: f.name, Expected: fmt.Sprintf("an integer from %d to %d", f.least, f.most),
-				Got: fmt.Sprint(v), Reason: "size_out_of_range",
-			}
+		v, err := integer(f.name, f.value, f.absent)
+		if err != nil {
+			err.Reason = "size_out_of_range"
+			return s, err
 		}
 		*f.to = uint16(v)
 	}
 	return s, nil
 }
 
-// themeOf reads the name of a theme; absent means dark.
-func themeOf(name string) (vt.Theme, error) {
-	if name == "" {
-		return vt.ThemeDark, nil
-	}
-	theme, ok := vt.ParseTheme(name)
-	if !ok {
-		return theme, &protocol.ParamError{Path: "theme", Expected: `"dark" or "light"`, Got: protocol.Got(name)}
-	}
-	return theme, nil
-}
-
 // maxTimeout bounds every duration that a client gives. A day is longer than any wait, and far from
 // overflow.
 const maxTimeout = 24 * time.Hour
 
-// milliseconds reads an optional duration.
-func milliseconds(path string, ms *int64, absent time.Duration) (time.Duration, error) {
-	if ms == nil {
+// integer reads an optional integer. Its name says its bounds: see ranges.
+func integer(name string, given *int64, absent int64) (int64, *protocol.ParamError) {
+	if given == nil {
 		return absent, nil
 	}
-	if *ms < 0 || *ms > maxTimeout.Milliseconds() {
-		return 0, &protocol.ParamError{
-			Path: path, Expected: fmt.Sprintf("an integer from 0 to %d", maxTimeout.Milliseconds()), Got: fmt.Sprint(*ms),
-		}
+	if r := ranges()[name]; *given < r[0] || *given > r[1] {
+		return 0, outOfRange(name, fmt.Sprint(*given))
 	}
-	return time.Duration(*ms) * time.Millisecond, nil
+	return *given, nil
 }
 
-// count reads an optional number of things.
-func count(path string, n *int64, absent, least, most int64) (int, error) {
-	if n == nil {
-		return int(absent), nil
+// outOfRange refuses an integer; got "" was not sent.
+func outOfRange(name, got string) *protocol.ParamError {
+	r := ranges()[name]
+	return &protocol.ParamError{Path: name, Expected: fmt.Sprintf("an integer from %d to %d", r[0], r[1]), Got: got}
+}
+
+// milliseconds reads an optional duration, as integer does.
+func milliseconds(name string, given *int64, absent time.Duration) (time.Duration, error) {
+	ms, err := integer(name, given, absent.Milliseconds())
+	if err != nil {
+		return 0, err
 	}
-	if *n < least || *n > most {
-		return 0, &protocol.ParamError{Path: path, Expected: fmt.Sprintf("an integer from %d to %d", least, most), Got: fmt.Sprint(*n)}
+	return time.Duration(ms) * time.Millisecond, nil
+}
+
+// count reads an optional number of things, as integer does.
+func count(name string, given *int64, absent int64) (int, error) {
+	n, err := integer(name, given, absent)
+	if err != nil {
+		return 0, err
 	}
-	return int(*n), nil
+	return int(n), nil
+}
+
+// themeOf returns the theme of a name that word has read.
+func themeOf(name string) vt.Theme {
+	theme, _ := vt.ParseTheme(name)
+	return theme
+}
+
+// word reads an optional string that is one of a few: see words, where it has this key.
+func word(key, given, absent string) (string, error) {
+	if given == "" {
+		return absent, nil
+	}
+	few := words()[key]
+	if !slices.Contains(few, any(given)) {
+		return "", notOneOf(key, given)
+	}
+	return given, nil
+}
+
+// notOneOf refuses a string that is none of a few; given "" was not sent.
+func notOneOf(key, given string) error {
+	var b strings.Builder
+	few := words()[key]
+	for i, w := range few {
+		switch {
+		case i == 0:
+		case i == len(few)-1:
+			b.WriteString(" or ")
+		default:
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%q", w)
+	}
+	e := &protocol.ParamError{Path: key[strings.IndexByte(key, ' ')+1:], Expected: b.String()}
+	if given != "" {
+		e.Got = protocol.Got(given)
+	}
+	return e
 }
 
 // maxTree bounds the text of a matcher: 256 matchers of a pattern each.

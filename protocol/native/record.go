@@ -1,13 +1,11 @@
 package native
 
 import (
-	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
@@ -37,13 +35,12 @@ type screenshotResult struct {
 
 func (c *client) sessionScreenshot(_ context.Context, p screenshotParams) (*screenshotResult, error) {
 	var o picture.Options
-	var err error
-	if p.Theme != "" {
-		theme, err := themeOf(p.Theme)
-		if err != nil {
-			return nil, err
-		}
-		o.Theme = picture.ThemeOf(theme)
+	theme, err := word("theme", p.Theme, "")
+	if err != nil {
+		return nil, err
+	}
+	if theme != "" {
+		o.Theme = picture.ThemeOf(themeOf(theme))
 	}
 	if p.Path != "" && c.readsOnly.Load() {
 		return nil, &readOnlyError{"a picture with path, which writes a file,"}
@@ -99,10 +96,12 @@ type recordStartResult struct {
 }
 
 func (c *client) sessionRecordStart(_ context.Context, p recordStartParams) (*recordStartResult, error) {
-	format := record.Format(cmp.Or(p.Format, string(record.AsciicastV2)))
+	name, err := word("session.record_start format", p.Format, string(record.AsciicastV2))
+	if err != nil {
+		return nil, err
+	}
+	format := record.Format(name)
 	switch {
-	case !slices.Contains([]record.Format{record.AsciicastV2, record.AsciicastV3, record.MarkdownDoc}, format):
-		return nil, &protocol.ParamError{Path: "format", Expected: `"asciicast-v2", "asciicast-v3" or "markdown"`, Got: protocol.Got(p.Format)}
 	case (p.Path == "") == (p.Dir == ""):
 		return nil, &protocol.ParamError{Expected: "path or dir", Got: map[bool]string{true: "neither", false: "both"}[p.Path == ""]}
 	case p.Input && format == record.MarkdownDoc:

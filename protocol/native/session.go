@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"time"
 
@@ -61,36 +60,25 @@ const (
 
 // limit puts the limits into a session's configuration.
 func (p *leashParams) limit(c *engine.Config) error {
-	switch p.Owner {
-	case "", ownerServer:
-	case ownerConnection:
-		c.Owned = true
-	default:
-		return &protocol.ParamError{Path: "owner", Expected: `"server" or "connection"`, Got: protocol.Got(p.Owner)}
+	owner, err := word("owner", p.Owner, ownerServer)
+	if err != nil {
+		return err
 	}
+	c.Owned = owner == ownerConnection
 	for _, x := range []struct {
 		name  string
 		value *int64
 		to    *time.Duration
 	}{{"max_ms", p.MaxMS, &c.MaxTime}, {"idle_ms", p.IdleMS, &c.MaxIdle}} {
-		if x.value == nil {
-			continue
+		if *x.to, err = milliseconds(x.name, x.value, 0); err != nil {
+			return err
 		}
-		if *x.value < 1 || *x.value > maxLeash.Milliseconds() {
-			return &protocol.ParamError{
-				Path: x.name, Expected: fmt.Sprintf("an integer from 1 to %d", maxLeash.Milliseconds()), Got: fmt.Sprint(*x.value),
-			}
-		}
-		*x.to = time.Duration(*x.value) * time.Millisecond
 	}
-	if p.MaxMemory != nil {
-		if *p.MaxMemory < leastMemory || *p.MaxMemory > mostMemory {
-			return &protocol.ParamError{
-				Path: "max_memory", Expected: fmt.Sprintf("an integer from %d to %d, in bytes", leastMemory, mostMemory), Got: fmt.Sprint(*p.MaxMemory),
-			}
-		}
-		c.MaxMemory = *p.MaxMemory
+	memory, bad := integer("max_memory", p.MaxMemory, 0)
+	if bad != nil {
+		return bad
 	}
+	c.MaxMemory = memory
 	return nil
 }
 
@@ -156,30 +144,28 @@ func (p *createParams) config() (engine.Config, error) {
 	if err != nil {
 		return none, err
 	}
-	chars, err := count("transcript_max_chars", p.TranscriptMaxChars, engine.DefaultTranscriptChars, 0, maxTranscript)
+	chars, err := count("transcript_max_chars", p.TranscriptMaxChars, engine.DefaultTranscriptChars)
 	if err != nil {
 		return none, err
 	}
-	echoOff := engine.EchoAsk
-	if p.EchoOff != "" {
-		if echoOff, err = engine.ParseEchoOff(p.EchoOff); err != nil {
-			return none, &protocol.ParamError{Path: "echo_off", Expected: `"ask", "secret" or "plain"`, Got: protocol.Got(p.EchoOff)}
-		}
-	}
-	lines, err := count("scrollback_max_lines", p.ScrollbackMaxLines, 0, 0, maxScrollback)
+	echoOff, err := word("echo_off", p.EchoOff, string(engine.EchoAsk))
 	if err != nil {
 		return none, err
 	}
-	theme, err := themeOf(p.Theme)
+	lines, err := count("scrollback_max_lines", p.ScrollbackMaxLines, 0)
+	if err != nil {
+		return none, err
+	}
+	theme, err := word("theme", p.Theme, "dark")
 	if err != nil {
 		return none, err
 	}
 	config := engine.Config{
-		Theme: theme, Name: p.Name,
+		Theme: themeOf(theme), Name: p.Name,
 		Program: *p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, BaseEnv: p.Base, ClearEnv: p.Clear, Size: size,
 		TranscriptChars:  noneIfZero(p.TranscriptMaxChars, chars),
 		Scrollback:       noneIfZero(p.ScrollbackMaxLines, lines),
-		ShellIntegration: p.ShellIntegration, EchoOff: echoOff,
+		ShellIntegration: p.ShellIntegration, EchoOff: engine.EchoOff(echoOff),
 	}
 	return config, p.limit(&config)
 }
@@ -363,10 +349,10 @@ type resizeResult struct {
 
 func (c *client) sessionResize(ctx context.Context, p resizeParams) (resizeResult, error) {
 	if p.Rows == nil {
-		return resizeResult{}, &protocol.ParamError{Path: "rows", Expected: "an integer from 1 to 1000"}
+		return resizeResult{}, outOfRange("rows", "")
 	}
 	if p.Cols == nil {
-		return resizeResult{}, &protocol.ParamError{Path: "cols", Expected: "an integer from 1 to 1000"}
+		return resizeResult{}, outOfRange("cols", "")
 	}
 	size, err := sizeParams{p.Rows, p.Cols, p.PixelWidth, p.PixelHeight}.size()
 	if err != nil {
@@ -478,21 +464,11 @@ func (c *client) sessionSnapshot(_ context.Context, p snapshotParams) (*look, er
 }
 
 func (p *screenParts) read(s *engine.Session) (*look, error) {
-	cells, err := cellsOf(p.Cells, "full")
+	cells, err := word("cells", p.Cells, "full")
 	if err != nil {
 		return nil, err
 	}
 	return newLook(s.View(), p.redactor(), cells), nil
-}
-
-func cellsOf(given, absent string) (string, error) {
-	switch given {
-	case "":
-		return absent, nil
-	case "full", "runs", "none":
-		return given, nil
-	}
-	return "", &protocol.ParamError{Path: "cells", Expected: `"full", "runs" or "none"`, Got: protocol.Got(given)}
 }
 
 type transcriptParams struct {

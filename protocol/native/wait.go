@@ -22,7 +22,7 @@ type waitParams struct {
 }
 
 func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, error) {
-	cells, err := cellsOf(p.Cells, "none")
+	cells, err := word("cells", p.Cells, "none")
 	if err != nil {
 		return nil, err
 	}
