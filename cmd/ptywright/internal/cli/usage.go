@@ -192,6 +192,9 @@ func unknownFlag(c *cobra.Command, args []string, err *pflag.NotExistError) erro
 	if strings.Contains(c.Use, "TEXT") {
 		return fmt.Errorf("%s has no flag %s; -- goes before a text that begins so, as in %s ... -- %s", below(c), shown, c.CommandPath(), shown)
 	}
+	if c == c.Root() {
+		return fmt.Errorf("unknown flag %s", shown)
+	}
 	return fmt.Errorf("%s has no flag %s", below(c), shown)
 }
 
