@@ -7,21 +7,29 @@ import (
 	"unicode"
 )
 
-// OneLine escapes what would break a line or move a cursor.
-func OneLine(s string) string {
+// Clean makes text safe to show: line feeds stay, tabs become blanks, and other characters that
+// would move the cursor or change colours or text direction are shown by their codes.
+func Clean(s string) string {
 	var b strings.Builder
 	for _, r := range s {
 		switch {
+		case r == '\n':
+			b.WriteRune(r)
+		case r == '\t':
+			b.WriteString("    ")
 		case r < ' ' || r >= 0x7f && r < 0xa0:
 			fmt.Fprintf(&b, `\x%02x`, r)
-		case !unicode.IsPrint(r): // such as characters that change the text direction
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
+		case unicode.IsPrint(r) || unicode.Is(unicode.Mn, r) || r == 0x200d || r == 0xfe0f || r == '\u00a0' || r == '\u3000':
 			b.WriteRune(r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
 		}
 	}
 	return b.String()
 }
+
+// OneLine is [Clean] for text that must stay on one line.
+func OneLine(s string) string { return strings.ReplaceAll(Clean(s), "\n", `\n`) }
 
 // PrintLines prints rows of a screen. Rows from our instances contain no control characters.
 func PrintLines(w io.Writer, lines []string) error {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/internal/nearest"
 	"github.com/ptywright/ptywright/plugins"
@@ -72,7 +73,7 @@ func (f *Findings) Print(w io.Writer) {
 			}
 			met += ")"
 		}
-		fmt.Fprintf(w, "%s: %s%s%s: %s\n", oneLine(at), oneLine(key), oneLine(x.Message), oneLine(met), oneLine(x.Do))
+		fmt.Fprintf(w, "%s: %s%s%s: %s\n", cli.OneLine(at), cli.OneLine(key), cli.OneLine(x.Message), cli.OneLine(met), cli.OneLine(x.Do))
 	}
 	if f.HeldBack > 0 {
 		fmt.Fprintf(w, "%s: mend that first: %s\n", f.Plugin, count(f.HeldBack, "finding", "held back that may come of it"))

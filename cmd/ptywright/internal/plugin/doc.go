@@ -18,8 +18,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
-	"unicode"
 
 	"github.com/ptywright/ptywright/plugins"
 )
@@ -74,16 +72,6 @@ func folderOf(path string) string {
 		return filepath.Dir(path)
 	}
 	return filepath.Clean(path)
-}
-
-// oneLine escapes what would break a line or move a cursor.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return '\uFFFD'
-	}, s)
 }
 
 // exists reports whether anything has that name.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -47,7 +48,7 @@ type ExplainError struct {
 
 // Error says where to find the ids.
 func (e *ExplainError) Error() string {
-	return fmt.Sprintf("explain %s: %v: adapter.live lists them, and adapter.start starts one", oneLine(e.Name), e.Err)
+	return fmt.Sprintf("explain %s: %v: adapter.live lists them, and adapter.start starts one", cli.OneLine(e.Name), e.Err)
 }
 
 // Unwrap returns the cause.
@@ -123,22 +124,22 @@ func Explain(ctx context.Context, c *client.Client, name string, follow bool, te
 func (e *Explanation) Print(w io.Writer) {
 	rule := "no rule decided"
 	if e.Rule != "" && e.Rule != "none" {
-		rule = fmt.Sprintf("rule %q decided", oneLine(e.Rule))
+		rule = fmt.Sprintf("rule %q decided", cli.OneLine(e.Rule))
 	}
-	fmt.Fprintf(w, "%s (%s, session %s) is %s: %s, with confidence %.2f: %s\n", e.Adapter, oneLine(e.Plugin), e.Session, oneLine(e.State.State), rule, e.State.Confidence, oneLine(e.State.Evidence))
+	fmt.Fprintf(w, "%s (%s, session %s) is %s: %s, with confidence %.2f: %s\n", e.Adapter, cli.OneLine(e.Plugin), e.Session, cli.OneLine(e.State.State), rule, e.State.Confidence, cli.OneLine(e.State.Evidence))
 	if e.Stale != "" {
-		fmt.Fprintf(w, "  older code: %s\n", oneLine(e.Stale))
+		fmt.Fprintf(w, "  older code: %s\n", cli.OneLine(e.Stale))
 	}
 	for _, n := range e.Nearly {
-		fmt.Fprintf(w, "  nearly      rule %q (%s) lacks: %s\n", oneLine(n.Rule), oneLine(n.State), oneLine(n.Lacks))
+		fmt.Fprintf(w, "  nearly      rule %q (%s) lacks: %s\n", cli.OneLine(n.Rule), cli.OneLine(n.State), cli.OneLine(n.Lacks))
 	}
 	for _, s := range e.Sources {
-		fmt.Fprintf(w, "  source      %s says: %s\n", oneLine(s.Source), oneLine(s.Says))
+		fmt.Fprintf(w, "  source      %s says: %s\n", cli.OneLine(s.Source), cli.OneLine(s.Says))
 	}
 	for _, r := range e.Rows {
-		fmt.Fprintf(w, "  row %3d     |%s\n", r.Row+1, oneLine(r.Text))
+		fmt.Fprintf(w, "  row %3d     |%s\n", r.Row+1, cli.OneLine(r.Text))
 	}
 	if len(e.State.Metadata) > 0 && string(e.State.Metadata) != "null" && string(e.State.Metadata) != "{}" {
-		fmt.Fprintf(w, "  metadata    %s\n", oneLine(string(e.State.Metadata)))
+		fmt.Fprintf(w, "  metadata    %s\n", cli.OneLine(string(e.State.Metadata)))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/plugins"
 )
 
@@ -52,7 +53,7 @@ func New(dir, name, program string) (folder string, err error) {
 		}
 	}()
 	quoted, _ := json.Marshal(program) // TOML writes a string as JSON does, except for \u007f
-	fill := strings.NewReplacer("{{NAME}}", name, `"{{PROGRAM}}"`, string(quoted), "{{PROGRAM}}", oneLine(program), "{{FOLDER}}", filepath.ToSlash(folder))
+	fill := strings.NewReplacer("{{NAME}}", name, `"{{PROGRAM}}"`, string(quoted), "{{PROGRAM}}", cli.OneLine(program), "{{FOLDER}}", filepath.ToSlash(folder))
 	return folder, fs.WalkDir(scaffold, "scaffold", func(from string, d fs.DirEntry, err error) error {
 		to := filepath.Join(folder, filepath.FromSlash(strings.TrimPrefix(strings.TrimPrefix(from, "scaffold"), "/")))
 		switch {

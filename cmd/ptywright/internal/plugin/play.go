@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/plugins"
@@ -107,7 +108,7 @@ func (c *Case) events() func(yield func(record.Event) bool) {
 func (c *Case) drawn(title string) string {
 	var b strings.Builder
 	if title != "" {
-		fmt.Fprintf(&b, "\x1b]2;%s\x07", oneLine(title))
+		fmt.Fprintf(&b, "\x1b]2;%s\x07", cli.OneLine(title))
 	}
 	marked := false
 	for i, line := range strings.Split(strings.TrimRight(c.screen, "\n"), "\n") {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 )
 
 // Print writes a report for people: a line for each case, and all details of one that failed.
@@ -32,9 +34,9 @@ func (r *Result) print(w io.Writer) {
 	if !r.OK {
 		verdict = "FAIL "
 	}
-	fmt.Fprintf(w, "%s %s", verdict, oneLine(r.Case))
+	fmt.Fprintf(w, "%s %s", verdict, cli.OneLine(r.Case))
 	if len(r.States) > 0 {
-		fmt.Fprintf(w, "  %s", oneLine(strings.Join(shortened(r.States), " > ")))
+		fmt.Fprintf(w, "  %s", cli.OneLine(strings.Join(shortened(r.States), " > ")))
 	}
 	fmt.Fprintln(w)
 	if r.Updated != "" {
@@ -64,12 +66,12 @@ func (f *Failure) print(w io.Writer, seen bool) {
 		at = fmt.Sprintf("at %v", time.Duration(f.AtMS)*time.Millisecond)
 	}
 	if f.Expected == nil && f.Got == nil {
-		fmt.Fprintf(w, "      %s\n", oneLine(f.Problem))
+		fmt.Fprintf(w, "      %s\n", cli.OneLine(f.Problem))
 		return
 	}
-	fmt.Fprintf(w, "      %s: %s", at, oneLine(f.What))
+	fmt.Fprintf(w, "      %s: %s", at, cli.OneLine(f.What))
 	if f.Problem != "" {
-		fmt.Fprintf(w, " (%s)", oneLine(f.Problem))
+		fmt.Fprintf(w, " (%s)", cli.OneLine(f.Problem))
 	}
 	fmt.Fprintf(w, "\n        expected  %s\n        got       %s\n", inline(f.Expected), inline(f.Got))
 	if seen {
@@ -78,19 +80,19 @@ func (f *Failure) print(w io.Writer, seen bool) {
 	if f.State != "" {
 		rule := "no rule decided"
 		if f.Rule != "" && f.Rule != "none" {
-			rule = fmt.Sprintf("rule %q decided", oneLine(f.Rule))
+			rule = fmt.Sprintf("rule %q decided", cli.OneLine(f.Rule))
 		}
-		fmt.Fprintf(w, "        state     %s: %s (%s)\n", oneLine(f.State), rule, oneLine(f.Evidence))
+		fmt.Fprintf(w, "        state     %s: %s (%s)\n", cli.OneLine(f.State), rule, cli.OneLine(f.Evidence))
 	}
 	for _, n := range f.Nearly {
-		fmt.Fprintf(w, "        nearly    rule %q (%s) lacks: %s\n", oneLine(n.Rule), oneLine(n.State), oneLine(n.Lacks))
+		fmt.Fprintf(w, "        nearly    rule %q (%s) lacks: %s\n", cli.OneLine(n.Rule), cli.OneLine(n.State), cli.OneLine(n.Lacks))
 	}
 	if f.Rows == 0 {
 		return
 	}
 	fmt.Fprintf(w, "        screen    %dx%d, the cursor in row %d, column %d\n", f.Rows, f.Cols, f.Cursor[0]+1, f.Cursor[1]+1)
 	for i, line := range f.Screen {
-		fmt.Fprintf(w, "        %4d |%s\n", i+1, oneLine(line))
+		fmt.Fprintf(w, "        %4d |%s\n", i+1, cli.OneLine(line))
 	}
 }
 
@@ -100,7 +102,7 @@ func inline(value any) string {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(value); err != nil {
-		return oneLine(fmt.Sprint(value))
+		return cli.OneLine(fmt.Sprint(value))
 	}
-	return oneLine(strings.TrimSuffix(b.String(), "\n"))
+	return cli.OneLine(strings.TrimSuffix(b.String(), "\n"))
 }

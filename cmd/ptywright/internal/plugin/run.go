@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
@@ -51,7 +52,7 @@ func (c Change) String() string {
 	if c.Rule != "" {
 		rule = " (rule " + c.Rule + ")"
 	}
-	return oneLine(fmt.Sprintf("%9.3fs  %s > %s%s", c.At.Seconds(), c.From, c.To, rule))
+	return cli.OneLine(fmt.Sprintf("%9.3fs  %s > %s%s", c.At.Seconds(), c.From, c.To, rule))
 }
 
 // Ran is the result of a run.
@@ -89,7 +90,7 @@ func (e *NotReadyError) Error() string {
 	for _, n := range e.State.Nearly {
 		fmt.Fprintf(&b, "; rule %s (%s) lacks: %s", n.Rule, n.State, n.Lacks)
 	}
-	return oneLine(b.String())
+	return cli.OneLine(b.String())
 }
 
 // pace is how long the screen is stable before a line of a pipe is typed, so that the plugin, and a

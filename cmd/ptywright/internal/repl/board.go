@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
 	"github.com/ptywright/ptywright/internal/ansi"
 	"github.com/ptywright/ptywright/protocol/client"
@@ -140,15 +141,15 @@ func (b *board) event(e client.Event) {
 	if e.Method != "session.output" { // output is large, and has everything in e
 		p = object(e.Params)
 	}
-	text := func(name string) string { s, _ := p[name].(string); return line(s) }
-	id := line(e.Session)
+	text := func(name string) string { s, _ := p[name].(string); return cli.OneLine(s) }
+	id := cli.OneLine(e.Session)
 	switch e.Method {
 	case "session.exited":
 		b.put(b.style.as(yellow, id) + " " + ended(&client.Exit{Code: e.Code, Signal: e.Signal}))
 	case "session.leased":
 		if l, ok := p["lease"].(map[string]any); ok {
 			holder, _ := l["holder"].(string)
-			b.put(b.style.as(yellow, id) + " is held by " + line(holder))
+			b.put(b.style.as(yellow, id) + " is held by " + cli.OneLine(holder))
 		} else {
 			b.put(b.style.as(yellow, id) + " is free again")
 		}
@@ -156,7 +157,7 @@ func (b *board) event(e client.Event) {
 		state := text("state")
 		if s, ok := p["state"].(map[string]any); ok {
 			s, _ := s["state"].(string)
-			state = line(s)
+			state = cli.OneLine(s)
 		}
 		b.put(b.style.as(yellow, text("adapter")) + " " + text("plugin") + ": " + state)
 	case "session.output":
@@ -170,7 +171,7 @@ func (b *board) event(e client.Event) {
 		}
 		for _, l := range lines {
 			if l = strings.TrimRight(l, " \r"); l != "" {
-				b.put(b.style.as(yellow, id+"|") + " " + line(l))
+				b.put(b.style.as(yellow, id+"|") + " " + cli.OneLine(l))
 			}
 		}
 	}

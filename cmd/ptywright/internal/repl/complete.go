@@ -9,6 +9,7 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
 	"github.com/ptywright/ptywright/engine/vt"
 )
@@ -27,7 +28,7 @@ func (c *console) complete(text string, cursor int) (start int, items []edit.Can
 		start, items = c.m.completeLua(before)
 	}
 	for i := range items { // ids, titles and names come from elsewhere
-		items[i].Text, items[i].About = line(items[i].Text), line(items[i].About)
+		items[i].Text, items[i].About = cli.OneLine(items[i].Text), cli.OneLine(items[i].About)
 	}
 	return start, items
 }

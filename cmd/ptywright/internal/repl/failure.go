@@ -53,12 +53,12 @@ func (m *machine) complain(err error) string {
 		case errors.Is(cause(err), client.ErrClosed):
 			text += "\n:reconnect connects again, and starts a server when none listens"
 		}
-		return m.style.as(red, "error: ") + Clean(strings.TrimSpace(text))
+		return m.style.as(red, "error: ") + cli.Clean(strings.TrimSpace(text))
 	}
 	var b strings.Builder
-	b.WriteString(m.style.as(red, "error: ") + Clean(plainly(cause(err))))
+	b.WriteString(m.style.as(red, "error: ") + cli.Clean(plainly(cause(err))))
 	if !errors.Is(cause(err), errInterrupted) {
-		b.WriteString(m.style.as(dim, " ["+line(e.Reason)+"]")) // for scripts to look up
+		b.WriteString(m.style.as(dim, " ["+cli.OneLine(e.Reason)+"]")) // for scripts to look up
 	}
 	if v := e.Evidence(); v != nil {
 		if len(v.Matcher) > 0 {
@@ -236,12 +236,12 @@ func (m *machine) lacks(b *strings.Builder, n lacking, depth int) {
 	case len(n.Value) > 0 && string(n.Value) != "null":
 		what += " " + string(n.Value)
 	}
-	fmt.Fprintf(b, "\n%s%s %s", strings.Repeat("  ", depth), mark, line(what))
+	fmt.Fprintf(b, "\n%s%s %s", strings.Repeat("  ", depth), mark, cli.OneLine(what))
 	if n.Why != "" {
-		b.WriteString(m.style.as(dim, ": ") + line(n.Why))
+		b.WriteString(m.style.as(dim, ": ") + cli.OneLine(n.Why))
 	}
 	if len(n.Nearest) > 0 && string(n.Nearest) != "null" {
-		fmt.Fprintf(b, "\n%s    %s %s", strings.Repeat("  ", depth), m.style.as(dim, "nearest"), line(string(n.Nearest)))
+		fmt.Fprintf(b, "\n%s    %s %s", strings.Repeat("  ", depth), m.style.as(dim, "nearest"), cli.OneLine(string(n.Nearest)))
 	}
 	for _, i := range inner {
 		m.lacks(b, i, depth+1)

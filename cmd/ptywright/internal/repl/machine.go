@@ -13,6 +13,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/parse"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/unknown"
 	"github.com/ptywright/ptywright/internal/sandbox"
 	"github.com/ptywright/ptywright/protocol/client"
@@ -144,7 +145,7 @@ func (m *machine) print(l *lua.LState) int {
 				continue
 			}
 		}
-		parts[i] = Clean(l.ToStringMeta(v).String())
+		parts[i] = cli.Clean(l.ToStringMeta(v).String())
 	}
 	fmt.Fprintln(m.out, strings.Join(parts, "\t"))
 	return 0
@@ -152,7 +153,7 @@ func (m *machine) print(l *lua.LState) int {
 
 func (m *machine) write(l *lua.LState) int {
 	for i := 1; i <= l.GetTop(); i++ {
-		fmt.Fprint(m.out, Clean(l.ToStringMeta(l.Get(i)).String()))
+		fmt.Fprint(m.out, cli.Clean(l.ToStringMeta(l.Get(i)).String()))
 	}
 	return 0
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/attach"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
 	"github.com/ptywright/ptywright/internal/nearest"
 	"github.com/ptywright/ptywright/protocol/client"
@@ -130,9 +131,9 @@ func (c *console) listSessions(ctx context.Context, _ string) error {
 		}
 		fmt.Fprint(w, "  ")
 		if named {
-			fmt.Fprintf(w, "%s\t", line(cmp.Or(s.Name, "-")))
+			fmt.Fprintf(w, "%s\t", cli.OneLine(cmp.Or(s.Name, "-")))
 		}
-		fmt.Fprintf(w, "%s\t%dx%d\tpid %d\t%s\t%s\n", line(s.Session), s.Rows, s.Cols, s.PID, line(state), edit.Cut(line(name), 60))
+		fmt.Fprintf(w, "%s\t%dx%d\tpid %d\t%s\t%s\n", cli.OneLine(s.Session), s.Rows, s.Cols, s.PID, cli.OneLine(state), edit.Cut(cli.OneLine(name), 60))
 	}
 	return w.Flush()
 }
@@ -156,7 +157,7 @@ func (c *console) listAdapters(ctx context.Context, _ string) error {
 		if a.Finished {
 			state = "ended"
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", line(a.Adapter), line(a.Plugin), line(a.Session), state)
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", cli.OneLine(a.Adapter), cli.OneLine(a.Plugin), cli.OneLine(a.Session), state)
 	}
 	return w.Flush()
 }
@@ -285,7 +286,7 @@ func (c *console) shot(ctx context.Context, args string) error {
 			return fmt.Errorf("write the picture: %w", err)
 		}
 	}
-	fmt.Fprintf(c.out, "%s: %s, %d bytes\n", line(file), line(r.Format), r.Bytes)
+	fmt.Fprintf(c.out, "%s: %s, %d bytes\n", cli.OneLine(file), cli.OneLine(r.Format), r.Bytes)
 	return nil
 }
 
@@ -391,7 +392,7 @@ func (c *console) rpcCommand(ctx context.Context, args string) error {
 	if err := c.call(ctx, method, given, &raw); err != nil {
 		return err
 	}
-	fmt.Fprintln(c.out, Clean(indented(raw)))
+	fmt.Fprintln(c.out, cli.Clean(indented(raw)))
 	return nil
 }
 
@@ -421,7 +422,7 @@ func (c *console) listHistory(_ context.Context, args string) error {
 		}
 	}
 	for i := max(len(entries)-n, 0); i < len(entries); i++ {
-		fmt.Fprintf(c.out, "%5d  %s\n", i+1, strings.ReplaceAll(Clean(entries[i]), "\n", "\n       "))
+		fmt.Fprintf(c.out, "%5d  %s\n", i+1, strings.ReplaceAll(cli.Clean(entries[i]), "\n", "\n       "))
 	}
 	return nil
 }

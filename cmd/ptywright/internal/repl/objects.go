@@ -9,6 +9,7 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/internal/nearest"
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -34,7 +35,7 @@ func (h *handle) String() string {
 
 // show is how a handle is printed.
 func (h *handle) show(on style, _ int) string {
-	return on.as(blue, h.kind) + " " + on.as(bold, line(h.id)) + " " + on.as(dim, line(h.about))
+	return on.as(blue, h.kind) + " " + on.as(bold, cli.OneLine(h.id)) + " " + on.as(dim, cli.OneLine(h.about))
 }
 
 // An answer is a result with a special form for people: a wait's or a turn's.
@@ -47,7 +48,7 @@ type answer struct {
 func (a *answer) String() string { return a.said }
 
 func (a *answer) show(on style, cols int) string {
-	s := on.as(green, line(a.said))
+	s := on.as(green, cli.OneLine(a.said))
 	if a.screen != nil {
 		s += "\n" + a.screen.show(on, cols)
 	}

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	lua "github.com/yuin/gopher-lua"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
 	"github.com/ptywright/ptywright/internal/ansi"
 )
@@ -36,30 +36,6 @@ func (on style) as(sgr, text string) string {
 	return "\x1b[" + sgr + "m" + text + "\x1b[m"
 }
 
-// Clean makes text safe to show: line feeds stay, tabs become blanks, and other characters that
-// would move the cursor or change colours or text direction are shown by their codes.
-func Clean(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '\n':
-			b.WriteRune(r)
-		case r == '\t':
-			b.WriteString("    ")
-		case r < ' ' || r >= 0x7f && r < 0xa0:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case unicode.IsPrint(r) || unicode.Is(unicode.Mn, r) || r == 0x200d || r == 0xfe0f || r == '\u00a0' || r == '\u3000':
-			b.WriteRune(r)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
-}
-
-// line is Clean for text that must stay on one line.
-func line(s string) string { return strings.ReplaceAll(Clean(s), "\n", `\n`) }
-
 // quote writes a string as a Lua string.
 func quote(s string) string {
 	rest := ""
@@ -71,14 +47,14 @@ func quote(s string) string {
 		s, rest = s[:cut], fmt.Sprintf(".. %d more bytes", len(s)-cut)
 	}
 	s = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`, "\r", `\r`).Replace(s)
-	return `"` + line(s) + `"` + rest
+	return `"` + cli.OneLine(s) + `"` + rest
 }
 
 // show writes the value of an expression.
 func (m *machine) show(v lua.LValue) string {
 	switch v := v.(type) {
 	case lua.LString:
-		return Clean(string(v))
+		return cli.Clean(string(v))
 	case *lua.LUserData:
 		if s, ok := v.Value.(interface{ show(style, int) string }); ok {
 			return s.show(m.style, m.cols())
@@ -99,7 +75,7 @@ func (m *machine) nested(v lua.LValue, depth int, above map[*lua.LTable]bool) st
 	case lua.LString:
 		return m.style.as(green, quote(string(v)))
 	case *lua.LUserData:
-		return m.style.as(blue, line(title(v)))
+		return m.style.as(blue, cli.OneLine(title(v)))
 	case *lua.LTable:
 		if above[v] || depth >= maxNested {
 			return m.style.as(dim, "{...}")

@@ -162,7 +162,7 @@ func (c *console) connect() error {
 	if err != nil {
 		return err
 	}
-	c.m.warn = func(text string) { fmt.Fprintf(says, "warning: %s\n", line(text)) }
+	c.m.warn = func(text string) { fmt.Fprintf(says, "warning: %s\n", cli.OneLine(text)) }
 	c.m.shapes = nil // they belong to the previous server
 	c.m.environment = nil
 	if local {
@@ -176,7 +176,7 @@ func (c *console) connect() error {
 	}
 	if p != nil {
 		c.started = p
-		c.board.add(c.style.as(dim, fmt.Sprintf("started a server (pid %d) at %s; it stays when you leave, :shutdown ends it", p.pid, line(c.Server.Path))))
+		c.board.add(c.style.as(dim, fmt.Sprintf("started a server (pid %d) at %s; it stays when you leave, :shutdown ends it", p.pid, cli.OneLine(c.Server.Path))))
 	}
 	c.client.Store(cl)
 	var caps struct {
@@ -291,7 +291,7 @@ func (c *console) interact() error {
 	}
 	entries, err := c.history.load()
 	if err != nil {
-		c.board.add(c.style.as(red, line(err.Error())))
+		c.board.add(c.style.as(red, cli.OneLine(err.Error())))
 	}
 	resized := make(chan os.Signal, 1)
 	notifyResize(resized)
@@ -380,7 +380,7 @@ func (c *console) prompt() (first, more string) {
 	case c.client.Load() == nil:
 		name += "[lost]"
 	case c.m.current != nil:
-		name += "[" + line(c.m.current.id) + "]"
+		name += "[" + cli.OneLine(c.m.current.id) + "]"
 	}
 	return name + "> ", strings.Repeat(".", len(name)) + "> "
 }
@@ -523,7 +523,7 @@ func (w *boardWriter) Write(p []byte) (int, error) {
 		return w.plain.Write(p)
 	}
 	for l := range strings.Lines(string(p)) {
-		w.board.add(line(strings.TrimRight(l, "\n")))
+		w.board.add(cli.OneLine(strings.TrimRight(l, "\n")))
 	}
 	return len(p), nil
 }

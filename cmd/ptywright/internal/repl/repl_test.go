@@ -16,6 +16,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 	"go.uber.org/goleak"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/internal/ansi"
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -206,7 +207,7 @@ func FuzzCompletionAndColours(f *testing.F) {
 func FuzzNothingRawIsShown(f *testing.F) {
 	f.Add("\x1b]2;x\x07 \u009b31m \u202e a\r\n\tb\x7f")
 	f.Fuzz(func(t *testing.T, s string) {
-		for name, got := range map[string]string{"Clean": Clean(s), "line": line(s), "quote": quote(s), "stripped": line(stripped(s))} {
+		for name, got := range map[string]string{"Clean": cli.Clean(s), "line": cli.OneLine(s), "quote": quote(s), "stripped": cli.OneLine(stripped(s))} {
 			if strings.ContainsFunc(got, func(r rune) bool { return r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0x202e || r == 0x2066 }) {
 				t.Errorf("%s(%q) is %q", name, s, got)
 			}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -26,9 +27,9 @@ func (s *screen) show(on style, cols int) string {
 	size := s.snap.Size
 	inner := min(size.Cols, max(cols-2, 10))
 	rows := s.rows(on, inner)
-	head := fmt.Sprintf(" %s %dx%d ", line(s.name), size.Rows, size.Cols)
+	head := fmt.Sprintf(" %s %dx%d ", cli.OneLine(s.name), size.Rows, size.Cols)
 	if t := s.snap.Title; t != nil && *t != "" {
-		head += "· " + line(*t) + " "
+		head += "· " + cli.OneLine(*t) + " "
 	}
 	var foot []string
 	if hidden := size.Rows - len(rows); hidden > 0 {
@@ -65,7 +66,7 @@ func border(left, text string, inner int, right string) string {
 func ended(e *client.Exit) string {
 	switch {
 	case e.Signal != nil:
-		return "ended by " + line(*e.Signal)
+		return "ended by " + cli.OneLine(*e.Signal)
 	case e.Code != nil:
 		return "exit " + strconv.Itoa(*e.Code)
 	}
@@ -78,7 +79,7 @@ func (s *screen) rows(on style, cols int) []string {
 		last := lastRow(s.snap.Lines)
 		rows := make([]string, last)
 		for i, text := range s.snap.Lines[:last] {
-			text = edit.Cut(line(text), cols)
+			text = edit.Cut(cli.OneLine(text), cols)
 			rows[i] = text + strings.Repeat(" ", max(cols-edit.Width(text), 0))
 		}
 		return rows
@@ -104,7 +105,7 @@ func (s *screen) rows(on style, cols int) []string {
 		for _, run := range byRow[i] {
 			p.fill(run.Col)
 			sgr := sgrOf(run.Style)
-			for _, r := range line(run.Text) {
+			for _, r := range cli.OneLine(run.Text) {
 				p.put(r, sgr)
 			}
 			p.fill(run.Col + run.Cols)

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -171,7 +172,7 @@ func (c *console) keep(text string) {
 		err = c.history.add(text)
 	}
 	if err != nil {
-		c.board.add(c.style.as(red, line(err.Error())))
+		c.board.add(c.style.as(red, cli.OneLine(err.Error())))
 		c.history.path = ""
 	}
 }
