@@ -37,6 +37,21 @@ const (
 	ExitOwnError   = 125
 )
 
+// ExitFor returns the exit code for a reason that the server gave.
+func ExitFor(reason string) int {
+	switch reason {
+	case "invalid_matcher", "name_taken":
+		return ExitUsage
+	case "timeout":
+		return ExitTimeout
+	case "unknown_session", "session_forgotten", "unknown_adapter", "unknown_recording":
+		return ExitMissing
+	case "session_leased", "owned_by_adapter", "permission_denied", "read_only", "server_did_not_grant_plugin_load":
+		return ExitPermission
+	}
+	return ExitError
+}
+
 // Stdio are the process's standard streams. Commands use these, not those of package os.
 type Stdio struct {
 	In  *os.File

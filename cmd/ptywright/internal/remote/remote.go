@@ -23,28 +23,11 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// exits maps a server's reasons to exit codes. Others are [cli.ExitError].
-var exits = map[string]int{
-	"invalid_matcher":   cli.ExitUsage,
-	"timeout":           cli.ExitTimeout,
-	"unknown_session":   cli.ExitMissing,
-	"session_forgotten": cli.ExitMissing,
-	"unknown_adapter":   cli.ExitMissing,
-	"session_leased":    cli.ExitPermission,
-	"owned_by_adapter":  cli.ExitPermission,
-	"permission_denied": cli.ExitPermission,
-	"name_taken":        cli.ExitUsage,
-	"read_only":         cli.ExitPermission,
-}
-
 // Exit returns the exit code for an error of this package, and the server's reason if it gave one.
 func Exit(err error) (code int, reason string) {
 	var e *client.Error
 	if errors.As(err, &e) {
-		if code, ok := exits[e.Reason]; ok {
-			return code, e.Reason
-		}
-		return cli.ExitError, e.Reason
+		return cli.ExitFor(e.Reason), e.Reason
 	}
 	var key *KeyError
 	var silent *daemon.SilentError

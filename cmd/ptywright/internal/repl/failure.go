@@ -20,21 +20,14 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// exitCodes maps the server's reasons to exit codes of their own.
-var exitCodes = map[string]int{
-	"timeout":         cli.ExitTimeout,
-	"unknown_session": cli.ExitMissing, "unknown_adapter": cli.ExitMissing, "unknown_recording": cli.ExitMissing,
-	"permission_denied": cli.ExitPermission, "session_leased": cli.ExitPermission, "server_did_not_grant_plugin_load": cli.ExitPermission, "owned_by_adapter": cli.ExitPermission,
-}
-
 // codeOf is the exit code of a script that ended with err.
 func codeOf(err error) int {
 	var unknown *unknownID
 	switch e := wireError(err); {
 	case err == nil:
 		return 0
-	case e != nil && exitCodes[e.Reason] != 0:
-		return exitCodes[e.Reason]
+	case e != nil:
+		return cli.ExitFor(e.Reason)
 	case errors.As(cause(err), &unknown):
 		return cli.ExitMissing
 	}
