@@ -110,7 +110,8 @@ type SizeError struct {
 }
 
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("a terminal of %d rows and %d columns is not possible: each side is 1 to %d", e.Rows, e.Cols, e.Most)
+	return fmt.Sprintf("a terminal of %d rows and %d columns is not possible: each side is 1 to %d",
+		e.Rows, e.Cols, e.Most)
 }
 
 // A PositionError says that a mouse event at cell Row, Col, from zero, is not on a screen of Rows

@@ -147,7 +147,8 @@ func (b *blocks) after(e *vt.Event, shell *Shell, now time.Time, screen func() *
 		}
 		b.end(at, nil, now, screen)
 		b.last++
-		b.running, b.output = &Block{Number: b.last, Command: b.command, Started: now, Line: e.Line}, at
+		b.running, b.output = &Block{Number: b.last, Command: b.command, Started: now,
+			Line: e.Line}, at
 		b.said, b.partly, b.behind = "", e.Alt, b.input != nil && at.Col > 0
 		b.printed.begin(e.Text, b.behind)
 		if shell != nil {
@@ -323,7 +324,8 @@ func (b *blocks) newest() *Block {
 // end is the position after everything that a screen shows up to its cursor.
 func end(s *vt.Screen) vt.Position {
 	h := s.History()
-	return vt.Position{Line: h.Dropped() + uint64(h.Len()) + uint64(s.Cursor.Row), Col: s.Cursor.Col}
+	return vt.Position{Line: h.Dropped() + uint64(h.Len()) + uint64(s.Cursor.Row),
+		Col: s.Cursor.Col}
 }
 
 // named is what the shell has reported, with the command line read off the screen where the shell

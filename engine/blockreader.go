@@ -58,7 +58,8 @@ func (r *BlockReader) Output(at time.Time, p []byte) {
 func (r *BlockReader) Marked(at time.Time, p []byte, marks []Mark) {
 	r.blocks.trusted = true
 	r.own = func(end int) bool {
-		_, found := slices.BinarySearchFunc(marks, end, func(m Mark, end int) int { return m.End - end })
+		_, found := slices.BinarySearchFunc(marks, end,
+			func(m Mark, end int) int { return m.End - end })
 		return found
 	}
 	r.Output(at, p)

@@ -73,7 +73,8 @@ const markName = "PTYWRIGHT_SESSION"
 var (
 	foreign         = []string{"COLORTERM", "COLUMNS", "LINES", "STY", "SSH_TTY", "WINDOWID"}
 	foreignPrefixes = []string{
-		"PTYWRIGHT_", "TERM", "TMUX", "KITTY_", "VTE_", "WT_", "ITERM_", "GHOSTTY_", "WEZTERM_", "KONSOLE_", "ALACRITTY_",
+		"PTYWRIGHT_", "TERM", "TMUX", "KITTY_", "VTE_", "WT_", "ITERM_", "GHOSTTY_", "WEZTERM_",
+		"KONSOLE_", "ALACRITTY_",
 	}
 )
 
@@ -81,7 +82,8 @@ var (
 // except those that describe another terminal, and ptywright's own.
 func inherits(name string) bool {
 	return name != "" && !slices.Contains(foreign, name) &&
-		!slices.ContainsFunc(foreignPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+		!slices.ContainsFunc(foreignPrefixes,
+			func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // Inherited returns the part of an environment ("NAME=value", as in [os.Environ]) that a program on

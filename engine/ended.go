@@ -67,7 +67,8 @@ var blank = sync.OnceValue(func() *vt.Screen { return vt.New(1, 1, vt.Options{})
 func (e *ForgottenError) Answer(m Matcher) *Outcome {
 	exit := e.Exit
 	v := &View{
-		Session: e.Session, Sequence: e.Sequence, Screen: blank(), At: time.Now(), Changed: e.At, Exit: &exit, Ended: true,
+		Session: e.Session, Sequence: e.Sequence, Screen: blank(), At: time.Now(), Changed: e.At,
+		Exit: &exit, Ended: true,
 	}
 	r := m.Check(v)
 	if r.Match == nil || !ofExit(r.Match) {
@@ -229,7 +230,8 @@ func (e *Engine) forgetAll(all []*Session, asked bool) (forgotten []ID) {
 		forgotten = append(forgotten, s.id)
 		// It has nothing to end, and nothing to wait for.
 		if err := s.Close(context.Background()); err != nil {
-			e.opts.Log.Warn("a session that had ended was not closed properly", "session", s.id, "error", err)
+			e.opts.Log.Warn("a session that had ended was not closed properly", "session", s.id,
+				"error", err)
 		}
 	}
 	return forgotten
@@ -352,7 +354,8 @@ func (h *holds) end(s *Session, asked bool) bool {
 		return false
 	}
 	v := s.View()
-	h.gone.Store(&ForgottenError{Session: s.id, Name: s.config.Name, Exit: *v.Exit, Sequence: v.Sequence, At: time.Now(), Asked: asked})
+	h.gone.Store(&ForgottenError{Session: s.id, Name: s.config.Name, Exit: *v.Exit,
+		Sequence: v.Sequence, At: time.Now(), Asked: asked})
 	return true
 }
 

@@ -237,7 +237,8 @@ func (e *Engine) spawn(ctx context.Context, c Config) (*Session, error) {
 			return nil, err
 		}
 	}
-	p, err := e.opts.Start(pty.Command{Path: c.Program, Args: start.args, Dir: c.Dir, Env: start.env, Size: c.Size, Mark: mark, NullInput: c.NullInput, MaxMemory: c.MaxMemory})
+	p, err := e.opts.Start(pty.Command{Path: c.Program, Args: start.args, Dir: c.Dir,
+		Env: start.env, Size: c.Size, Mark: mark, NullInput: c.NullInput, MaxMemory: c.MaxMemory})
 	if err != nil {
 		start.end()
 		return nil, err
@@ -297,7 +298,8 @@ func (e *Engine) reserve(name string) (ID, error) {
 		// to the bound on kept sessions: those that cannot be forgotten, such as an adapter's,
 		// would otherwise be unbounded.
 		running := len(e.sessions) - e.over.counted()
-		fits := running+e.starting < e.opts.Sessions && len(e.sessions)+e.starting < e.opts.Sessions+e.opts.Ended
+		fits := running+e.starting < e.opts.Sessions &&
+			len(e.sessions)+e.starting < e.opts.Sessions+e.opts.Ended
 		switch {
 		case e.closed:
 			e.mu.Unlock()

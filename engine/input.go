@@ -202,7 +202,8 @@ func (q *inputQueue) checkLine(p []byte) error {
 	if mode.CRToNL {
 		ends = append(ends, '\r')
 	}
-	for _, c := range [...]byte{mode.EOF, mode.EOL, mode.EOL2, mode.Interrupt, mode.Quit, mode.Suspend} {
+	for _, c := range [...]byte{mode.EOF, mode.EOL, mode.EOL2, mode.Interrupt, mode.Quit,
+		mode.Suspend} {
 		if c != 0 { // not disabled
 			ends = append(ends, c)
 		}

@@ -91,7 +91,8 @@ func (s *Session) reach(l Limit) {
 	s.mu.Unlock()
 	defer s.leash.reached.Done()
 	if err := s.End(context.Background(), l); err != nil {
-		s.log.Warn("a session that went over its limit could not be ended", "session", s.id, "limit", string(l), "error", err)
+		s.log.Warn("a session that went over its limit could not be ended", "session", s.id,
+			"limit", string(l), "error", err)
 	}
 }
 

@@ -91,7 +91,8 @@ func (n *names) take(name string) error {
 		}
 	}
 	if n.starting == nil {
-		n.starting, n.sessions, n.forgotten = map[string]bool{}, map[string][]*Session{}, map[string]ID{}
+		n.starting, n.sessions, n.forgotten = map[string]bool{}, map[string][]*Session{},
+			map[string]ID{}
 	}
 	n.starting[name] = true
 	return nil
@@ -122,7 +123,8 @@ func (n *names) remove(s *Session) {
 
 // bury keeps the name of a session that was forgotten.
 func (n *names) bury(gone *ForgottenError) {
-	if gone.Name != "" && (n.forgotten[gone.Name] == "" || newer(gone.Session, n.forgotten[gone.Name])) {
+	if gone.Name != "" &&
+		(n.forgotten[gone.Name] == "" || newer(gone.Session, n.forgotten[gone.Name])) {
 		n.forgotten[gone.Name] = gone.Session
 	}
 }

@@ -42,14 +42,17 @@ func textShape(about string) func() tree.Shape {
 
 // actions are the types of an action.
 var actions = map[string]actionType{
-	"text": {"types a text as it is", func(v tree.Value) Action { return Text(v.Text()) }, textShape("what to type")},
-	"paste": {"writes a text as it is, without brackets", func(v tree.Value) Action { return Paste(v.Text()) },
+	"text": {"types a text as it is", func(v tree.Value) Action { return Text(v.Text()) },
+		textShape("what to type")},
+	"paste": {"writes a text as it is, without brackets",
+		func(v tree.Value) Action { return Paste(v.Text()) },
 		textShape("what to write")},
 	"bracketed_paste": {"pastes a text in brackets, without control characters other than tabs and line ends",
 		func(v tree.Value) Action { return BracketedPaste(v.Text()) }, textShape("what to paste")},
 	"mark_transcript": {"sets a label at the end of the output", parseMark, markShape},
-	"stream_text":     {"types a text in chunks, with a pause after each", parseStream, streamShape},
-	"key":             {"presses a key", parseKey, keyShape},
+	"stream_text": {"types a text in chunks, with a pause after each", parseStream,
+		streamShape},
+	"key": {"presses a key", parseKey, keyShape},
 	"signal": {"signals the foreground process group", parseSignal,
 		func() tree.Shape { return tree.EnumShape(pty.Signals(), "the signal's name") }},
 	"mouse":  {"presses, releases or moves the mouse", parseMouse, mouseShape},
@@ -58,7 +61,8 @@ var actions = map[string]actionType{
 		func() tree.Shape { return tree.EnumShape(vt.Themes(), "the theme's name") }},
 	"interrupt": {"types the byte 0x03", func(tree.Value) Action { return Interrupt{} }, nil},
 	"eof":       {"types the byte 0x04", func(tree.Value) Action { return EOF{} }, nil},
-	"kill":      {"ends the program and all it started", func(tree.Value) Action { return Kill{} }, nil},
+	"kill": {"ends the program and all it started",
+		func(tree.Value) Action { return Kill{} }, nil},
 }
 
 // ActionSchemas returns the JSON Schema (2020-12) of each type of an action, as a tree.
@@ -93,9 +97,11 @@ var keyEvents = map[string]vt.KeyEvent{
 
 func keyShape() tree.Shape {
 	return tree.Shape{"oneOf": []any{
-		tree.Shape{"type": "string", "description": "the key's name: a tap of it", "examples": []any{"enter"}},
+		tree.Shape{"type": "string", "description": "the key's name: a tap of it",
+			"examples": []any{"enter"}},
 		tree.ObjectShape(map[string]tree.Shape{
-			"key":   {"type": "string", "description": "the key's name", "examples": []any{"enter"}},
+			"key": {"type": "string", "description": "the key's name",
+				"examples": []any{"enter"}},
 			"event": tree.ChoiceShape(keyEvents, "what happens to the key; without it a tap"),
 		}, "event"),
 	}}
@@ -136,7 +142,8 @@ const maxLabel = 256
 
 func markShape() tree.Shape {
 	return tree.ObjectShape(map[string]tree.Shape{
-		"label": {"type": "string", "minLength": 1, "maxLength": maxLabel, "description": fmt.Sprintf("1 to %d bytes", maxLabel)},
+		"label": {"type": "string", "minLength": 1, "maxLength": maxLabel,
+			"description": fmt.Sprintf("1 to %d bytes", maxLabel)},
 	})
 }
 
@@ -181,7 +188,8 @@ func parseStream(v tree.Value) Action {
 
 func resizeShape() tree.Shape {
 	return tree.ObjectShape(map[string]tree.Shape{
-		"rows": tree.IntShape(1, MaxSide, "rows of the terminal"), "cols": tree.IntShape(1, MaxSide, "columns of the terminal"),
+		"rows":         tree.IntShape(1, MaxSide, "rows of the terminal"),
+		"cols":         tree.IntShape(1, MaxSide, "columns of the terminal"),
 		"pixel_width":  tree.IntOrShape(0, 0, math.MaxUint16, "width in pixels; 0: not known"),
 		"pixel_height": tree.IntOrShape(0, 0, math.MaxUint16, "height in pixels; 0: not known"),
 	}, "pixel_width", "pixel_height")
@@ -198,10 +206,12 @@ func parseResize(v tree.Value) Action {
 
 var mouseButtons = map[string]vt.MouseButtonCode{
 	"none": vt.MouseNone, "left": vt.MouseLeft, "middle": vt.MouseMiddle, "right": vt.MouseRight,
-	"wheel_up": vt.MouseWheelUp, "wheel_down": vt.MouseWheelDown, "wheel_left": vt.MouseWheelLeft, "wheel_right": vt.MouseWheelRight,
+	"wheel_up": vt.MouseWheelUp, "wheel_down": vt.MouseWheelDown, "wheel_left": vt.MouseWheelLeft,
+	"wheel_right": vt.MouseWheelRight,
 }
 
-var mouseActions = map[string]vt.MouseAction{"press": vt.MousePress, "release": vt.MouseRelease, "move": vt.MouseMotion}
+var mouseActions = map[string]vt.MouseAction{"press": vt.MousePress, "release": vt.MouseRelease,
+	"move": vt.MouseMotion}
 
 var mouseMods = map[string]vt.Mods{"shift": vt.Shift, "alt": vt.Alt, "ctrl": vt.Ctrl}
 
@@ -210,7 +220,8 @@ func mouseShape() tree.Shape {
 		"row": tree.IntShape(0, MaxSide-1, "from 0"), "col": tree.IntShape(0, MaxSide-1, "from 0"),
 		"button": tree.ChoiceShape(mouseButtons, "left (default), or another"),
 		"action": tree.ChoiceShape(mouseActions, "press (default), release or move"),
-		"mods":   {"type": "array", "items": tree.ChoiceShape(mouseMods, "a key that is held down")},
+		"mods": {"type": "array",
+			"items": tree.ChoiceShape(mouseMods, "a key that is held down")},
 	}, "button", "action", "mods")
 }
 

@@ -110,7 +110,8 @@ func (p *Place) End() Offset { return p.offset }
 // On returns the place of bytes start to end of a passage that v shows.
 func (v *View) On(p *vt.Passage, start, end int) *Place {
 	line, inLine := p.Row(start)
-	return &Place{Text: string(p.Text[start:end]), line: line, inLine: inLine, behind: v.Screen.Behind(p, start, end)}
+	return &Place{Text: string(p.Text[start:end]), line: line, inLine: inLine,
+		behind: v.Screen.Behind(p, start, end)}
 }
 
 // Scrolled returns the place of bytes start to end of a passage of lines that left the screen.
@@ -145,7 +146,8 @@ func (v *View) above(to vt.Position) string {
 	from := vt.Position{Line: to.Line - min(to.Line, nearRows)}
 	near, _ := v.Screen.Between(from, to, contextBytes)
 	long := func(word string) bool { return len(word) >= keyRun }
-	if from.Line == 0 || strings.Contains(near, "\n") && !slices.ContainsFunc(strings.Fields(near), long) {
+	if from.Line == 0 ||
+		strings.Contains(near, "\n") && !slices.ContainsFunc(strings.Fields(near), long) {
 		return near
 	}
 	text, _ := v.Screen.Between(vt.Position{}, to, contextBytes)

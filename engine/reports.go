@@ -54,7 +54,8 @@ const (
 )
 
 // progressStates are the states by their number in the sequence.
-var progressStates = [...]ProgressState{ProgressNone, ProgressNormal, ProgressError, ProgressBusy, ProgressPaused}
+var progressStates = [...]ProgressState{ProgressNone, ProgressNormal, ProgressError, ProgressBusy,
+	ProgressPaused}
 
 // Progress is how far a program is.
 type Progress struct {
@@ -107,7 +108,8 @@ type ProgramStatus struct {
 func (r Reports) After(e *vt.Event) Reports {
 	switch e.Kind {
 	case vt.EventProgress:
-		if p := (Progress{progressStates[e.State], e.Value}); r.Progress == nil || *r.Progress != p {
+		if p := (Progress{progressStates[e.State], e.Value}); r.Progress == nil ||
+			*r.Progress != p {
 			r.Progress = &p
 		}
 	case vt.EventStatus:
@@ -155,7 +157,8 @@ func (s Shell) after(e *vt.Event) Shell {
 		s.Phase, s.ExitCode, s.Exited = ShellDone, e.Exit, e.HasExit
 	case 'E':
 		if e.Kind == vt.EventMark633 {
-			s.Command = strings.Join(strings.FieldsFunc(e.Text, func(r rune) bool { return r == '\n' }), " ")
+			s.Command = strings.Join(strings.FieldsFunc(e.Text,
+				func(r rune) bool { return r == '\n' }), " ")
 		}
 	case 'P':
 		if dir, ok := strings.CutPrefix(e.Text, "Cwd="); ok {
@@ -253,7 +256,8 @@ func (r Reports) shown(before Reports, seq uint64, now time.Time) Reports {
 		first.Sequence = seq
 		r.Status = &first
 	}
-	if sh := r.Shell; sh != nil && sh.Commands > 0 && (before.Shell == nil || sh.Commands != before.Shell.Commands) {
+	if sh := r.Shell; sh != nil && sh.Commands > 0 &&
+		(before.Shell == nil || sh.Commands != before.Shell.Commands) {
 		first := *sh
 		first.Finished = seq
 		r.Shell = &first

@@ -48,14 +48,17 @@ func (l *secretLine) Type(p []byte, mode pty.LineMode, asked int, tell func(ways
 	}
 	for _, c := range p {
 		switch {
-		case c == '\n', c == '\r' && mode.CRToNL, c != 0 && (c == mode.EOF || c == mode.EOL || c == mode.EOL2):
+		case c == '\n', c == '\r' && mode.CRToNL, c != 0 &&
+			(c == mode.EOF || c == mode.EOL || c == mode.EOL2):
 			if l.from > 0 && l.from < len(l.line) {
 				tell(string(l.line), string(l.line[l.from:]))
 			} else {
 				tell(string(l.line))
 			}
 			l.Reset()
-		case c != 0 && (c == mode.Kill || mode.Signals && (c == mode.Interrupt || c == mode.Quit || c == mode.Suspend)):
+		case c != 0 &&
+			(c == mode.Kill || mode.Signals &&
+				(c == mode.Interrupt || c == mode.Quit || c == mode.Suspend)):
 			l.Reset() // a signal discards what is typed too
 		case c != 0 && c == mode.Erase:
 			l.erase()

@@ -198,7 +198,8 @@ func (s *Session) beat() {
 func (s *Session) pump(drain *pty.Drain) {
 	defer close(s.pumped)
 	if cause := s.read(drain); cause != nil {
-		s.log.Error("a session failed and was ended", "session", s.id, "panic", cause, "stack", string(debug.Stack()))
+		s.log.Error("a session failed and was ended", "session", s.id, "panic", cause, "stack",
+			string(debug.Stack()))
 		if err := s.pty.Kill(context.Background()); err != nil {
 			s.log.Error("a failed session could not be ended", "session", s.id, "error", err)
 		}
@@ -360,7 +361,8 @@ func (s *Session) resize(size pty.Size, by *Lease) error {
 	now := time.Now()
 	s.tapping <- struct{}{}
 	s.mu.Lock()
-	reply := bytes.Clone(s.fold.resize(rows, cols, int(size.PixelWidth), int(size.PixelHeight), now))
+	reply := bytes.Clone(s.fold.resize(rows, cols, int(size.PixelWidth),
+		int(size.PixelHeight), now))
 	s.touch()
 	s.mu.Unlock()
 	s.eachTap(func(t Tap) error { return t.Resize(now, rows, cols) })

@@ -125,7 +125,8 @@ func integrate(program string, args, env []string) (*shellStart, error) {
 func (s *shellStart) write(name, script string) (path string, err error) {
 	dir, err := os.MkdirTemp("", "ptywright-shell-")
 	if err != nil {
-		return "", &FileError{Op: "make a folder for shell integration in", Path: os.TempDir(), Err: err}
+		return "", &FileError{Op: "make a folder for shell integration in", Path: os.TempDir(),
+			Err: err}
 	}
 	path = filepath.Join(dir, name)
 	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
@@ -154,7 +155,8 @@ func (s *shellStart) get(name string) (value string, ok bool) {
 }
 
 func (s *shellStart) set(name, value string) {
-	s.env = slices.DeleteFunc(slices.Clone(s.env), func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
+	s.env = slices.DeleteFunc(slices.Clone(s.env),
+		func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
 	s.env = append(s.env, name+"="+value)
 }
 
@@ -176,7 +178,8 @@ func (s *shellStart) bash() error {
 	var login, noRC, noProfile, stdin, privileged bool
 	rc := "" // ~/.bashrc
 	_, posix := s.get("POSIXLY_CORRECT")
-	if options, ok := s.get("SHELLOPTS"); ok && slices.Contains(strings.Split(options, ":"), "posix") {
+	if options, ok := s.get("SHELLOPTS"); ok &&
+		slices.Contains(strings.Split(options, ":"), "posix") {
 		posix = true
 	}
 	i := 0
@@ -377,4 +380,5 @@ func (s *shellStart) fish() error {
 }
 
 // fishValues are fish's long options whose value may be the next argument.
-var fishValues = []string{"init-command", "profile", "profile-startup", "features", "debug", "debug-output", "debug-stack-frames"}
+var fishValues = []string{"init-command", "profile", "profile-startup", "features", "debug",
+	"debug-output", "debug-stack-frames"}

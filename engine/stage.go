@@ -18,7 +18,8 @@ type Stage struct {
 // NewStage returns a Stage with a blank screen of 1 to 1000 rows and columns, at a time.
 func NewStage(rows, cols int, at time.Time) *Stage {
 	return &Stage{fold: fold{
-		term: vt.New(rows, cols, vt.Options{}), rec: &recorder{limit: DefaultTranscriptChars}, changed: at,
+		term: vt.New(rows, cols, vt.Options{}), rec: &recorder{limit: DefaultTranscriptChars},
+		changed: at,
 	}}
 }
 

@@ -60,9 +60,11 @@ func (e *Engine) Stats() Stats {
 	all := e.List()
 	c := &e.counts
 	s := Stats{
-		Live: len(all), Started: c.started.Load(), Forgot: c.forgot.Load(), Output: c.output.Load(), Input: c.input.Load(), Blocked: c.blocked.Load(),
+		Live: len(all), Started: c.started.Load(), Forgot: c.forgot.Load(), Output: c.output.Load(),
+		Input: c.input.Load(), Blocked: c.blocked.Load(),
 		Waits: WaitStats{
-			Matched: c.matched.Load(), TimedOut: c.timedOut.Load(), Cancelled: c.cancelled.Load(), Ended: c.ended.Load(), Failed: c.failed.Load(),
+			Matched: c.matched.Load(), TimedOut: c.timedOut.Load(), Cancelled: c.cancelled.Load(),
+			Ended: c.ended.Load(), Failed: c.failed.Load(),
 		},
 	}
 	for _, x := range all {

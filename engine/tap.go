@@ -61,7 +61,8 @@ func isMark(e *vt.Event) bool { return e.Kind == vt.EventMark || e.Kind == vt.Ev
 // line of a command line. trusted says that it has the shell's own word, so that it counts on any
 // screen.
 func ownMark(e *vt.Event, trusted bool) (m Mark, ok bool) {
-	if !isMark(e) || e.Alt && !trusted || e.Kind == vt.EventMark && e.Mark == 'A' && secondary(e.Text) {
+	if !isMark(e) || e.Alt && !trusted ||
+		e.Kind == vt.EventMark && e.Mark == 'A' && secondary(e.Text) {
 		return Mark{}, false
 	}
 	return Mark{Kind: e.Mark, Exit: e.Exit, Exited: e.HasExit, line: e.Line}, true
@@ -128,7 +129,8 @@ func (s *Session) eachTap(do func(Tap) error) {
 
 // detach removes a failed tap; the first error is kept.
 func (s *Session) detach(t Tap, err error) {
-	s.log.Warn("a recording of a session ended early; the session goes on", "session", s.id, "error", err)
+	s.log.Warn("a recording of a session ended early; the session goes on", "session", s.id,
+		"error", err)
 	s.mu.Lock()
 	if s.tapErr == nil {
 		s.tapErr = err
@@ -156,7 +158,8 @@ func (s *Session) closeTaps() {
 	for _, t := range taps {
 		if x, ok := t.(ExitTap); ok {
 			if err := x.Exit(now, code); err != nil {
-				s.log.Warn("a recording of a session was not completed", "session", s.id, "error", err)
+				s.log.Warn("a recording of a session was not completed", "session", s.id,
+					"error", err)
 			}
 		}
 		if err := t.Close(); err != nil {

@@ -109,7 +109,8 @@ type recorder struct {
 
 // value returns the transcript as it is now.
 func (r *recorder) value() Transcript {
-	return Transcript{text: r.buf[r.start:len(r.buf):len(r.buf)], end: r.end, marks: r.marks, cut: r.cut}
+	return Transcript{text: r.buf[r.start:len(r.buf):len(r.buf)], end: r.end, marks: r.marks,
+		cut: r.cut}
 }
 
 // mark sets label to the current end. It returns false when there are maxMarks other labels
@@ -201,7 +202,8 @@ func validPrefix(p []byte) int {
 		}
 		for i < len(p) && p[i] >= utf8.RuneSelf {
 			switch c := p[i]; {
-			case c >= 0xe1 && c <= 0xec && len(p)-i > 2 && p[i+1]&0xc0 == 0x80 && p[i+2]&0xc0 == 0x80:
+			case c >= 0xe1 && c <= 0xec && len(p)-i > 2 && p[i+1]&0xc0 == 0x80 &&
+				p[i+2]&0xc0 == 0x80:
 				i += 3
 			case c >= 0xc2 && c <= 0xdf && len(p)-i > 1 && p[i+1]&0xc0 == 0x80:
 				i += 2

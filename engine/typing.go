@@ -60,7 +60,8 @@ type PartError struct {
 }
 
 func (e *PartError) Error() string {
-	return fmt.Sprintf("%v (%d bytes had been typed, %d actions to their end)", e.Err, e.Written, e.Done)
+	return fmt.Sprintf("%v (%d bytes had been typed, %d actions to their end)", e.Err, e.Written,
+		e.Done)
 }
 
 // Unwrap returns the cause.
@@ -81,9 +82,11 @@ func keystrokes(a Action) int {
 func (a Typing) check() error {
 	switch {
 	case len(a.Actions) == 0 || len(a.Actions) > MaxTyping:
-		return &TypingError{-1, fmt.Sprintf("expected 1 to %d actions, got %d", MaxTyping, len(a.Actions))}
+		return &TypingError{-1,
+			fmt.Sprintf("expected 1 to %d actions, got %d", MaxTyping, len(a.Actions))}
 	case a.Delay < 0 || a.Delay > MaxPace:
-		return &TypingError{-1, fmt.Sprintf("expected a pause of 0 to %v, got %v", MaxPace, a.Delay)}
+		return &TypingError{-1,
+			fmt.Sprintf("expected a pause of 0 to %v, got %v", MaxPace, a.Delay)}
 	}
 	strokes := 0
 	for i, x := range a.Actions {
@@ -94,8 +97,9 @@ func (a Typing) check() error {
 		strokes += keystrokes(x)
 	}
 	if took := time.Duration(strokes-1) * a.Delay; took > MaxPaused {
-		return &TypingError{-1, fmt.Sprintf("%d keystrokes with %v between them take %v, and at most %v are allowed: pause less, or type "+
-			"less at once", strokes, a.Delay, took, MaxPaused)}
+		return &TypingError{-1,
+			fmt.Sprintf("%d keystrokes with %v between them take %v, and at most %v are allowed: pause less, or type "+
+				"less at once", strokes, a.Delay, took, MaxPaused)}
 	}
 	return nil
 }

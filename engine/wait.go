@@ -170,7 +170,8 @@ func (s *Session) wait(w *waiting, m Matcher) (*Outcome, error) {
 		v := s.View()
 		w.look(v)
 		r := m.Check(v)
-		out := &Outcome{Match: r.Match, View: v, Elapsed: v.At.Sub(w.began), Left: Left(w.read()), Missed: w.missed}
+		out := &Outcome{Match: r.Match, View: v, Elapsed: v.At.Sub(w.began), Left: Left(w.read()),
+			Missed: w.missed}
 		left := w.timeout - out.Elapsed
 		switch {
 		case r.Match != nil:

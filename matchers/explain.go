@@ -43,7 +43,8 @@ func Everything(v *engine.View) Shown {
 }
 
 // screen calls tell to say how close the part of v's screen that a text matcher reads comes.
-func (s Shown) screen(v *engine.View, tell func(text, where string) (why, nearest string)) (why, nearest string) {
+func (s Shown) screen(v *engine.View,
+	tell func(text, where string) (why, nearest string)) (why, nearest string) {
 	const where = "the screen"
 	if s.Screen == nil {
 		return where + " does not match, and nothing of it may be shown", ""
@@ -91,7 +92,8 @@ func (m *TextMatcher) Explain(v *engine.View, shown Shown) Explanation {
 	case found != nil:
 		e.Held, e.Why = true, "the screen "+m.verb()
 	case m.left != nil:
-		e.Held, e.Why = true, fmt.Sprintf("line %d, which has left the screen, %s", m.left.place.Line, m.verb())
+		e.Held, e.Why = true,
+			fmt.Sprintf("line %d, which has left the screen, %s", m.left.place.Line, m.verb())
 	case err != nil:
 		e.Err, e.Why = err, tooLong
 	case v.Since.Set && v.Since.Seq > v.Sequence:
@@ -111,12 +113,14 @@ func (m *TextMatcher) Explain(v *engine.View, shown Shown) Explanation {
 const tooLong = "the expression was still being searched for when the wait ended: more time, or a simpler expression, tells"
 
 func toCome(v *engine.View) string {
-	return fmt.Sprintf("nothing counts yet: sequence %d is still to come, the newest is %d", v.Since.Seq, v.Sequence)
+	return fmt.Sprintf("nothing counts yet: sequence %d is still to come, the newest is %d",
+		v.Since.Seq, v.Sequence)
 }
 
 // elsewhere says where the missing text has been: in a part of the screen that does not count,
 // above the screen, or in the output. line is the scrollback line that contains it.
-func (m *TextMatcher) elsewhere(v *engine.View, patience func() bool) (why string, line *uint64, ok bool) {
+func (m *TextMatcher) elsewhere(v *engine.View,
+	patience func() bool) (why string, line *uint64, ok bool) {
 	has := func(q query, text []byte) (at int, ok bool) {
 		_ = q.hits(text, patience, func(loc []int) bool {
 			at, ok = loc[0], true
@@ -125,9 +129,11 @@ func (m *TextMatcher) elsewhere(v *engine.View, patience func() bool) (why strin
 		return at, ok
 	}
 	if _, ok := has(m, []byte(v.Screen.Text())); ok && v.Since.Set {
-		return fmt.Sprintf("the screen has it, but nothing of it was written after %s", sinceWords(v)), nil, true
+		return fmt.Sprintf("the screen has it, but nothing of it was written after %s",
+			sinceWords(v)), nil, true
 	}
-	if _, ok := has(m, []byte(uncut(v.Screen))); ok && (!v.Since.Set || v.Screen.Changed(v.Screen.Cursor.Row) > v.Since.Seq) {
+	if _, ok := has(m, []byte(uncut(v.Screen))); ok &&
+		(!v.Since.Set || v.Screen.Changed(v.Screen.Cursor.Row) > v.Since.Seq) {
 		return "the screen has it with the blanks before the cursor, and rows are cut behind their last character that is not blank: " +
 			"leave out the blank at its end", nil, true
 	}
@@ -147,7 +153,8 @@ func (m *TextMatcher) elsewhere(v *engine.View, patience func() bool) (why strin
 	} else {
 		if at, ok := has(m, p.Text); ok {
 			n, _ := p.Row(at)
-			why := fmt.Sprintf("line %d had it, which left the screen upwards at sequence %d", n, v.Screen.LeftAt(n))
+			why := fmt.Sprintf("line %d had it, which left the screen upwards at sequence %d", n,
+				v.Screen.LeftAt(n))
 			switch {
 			case m.scope == OnScreen:
 				why += `: the scope "seen" reads such lines too`
@@ -212,7 +219,8 @@ func (m *output) Explain(v *engine.View, shown Shown) Explanation {
 }
 
 func (m *title) Explain(v *engine.View, shown Shown) Explanation {
-	e := Explanation{Type: m.kind, Value: m.source(), Held: m.Check(v).Match != nil, Why: "there is no title", Nearest: shown.Title}
+	e := Explanation{Type: m.kind, Value: m.source(), Held: m.Check(v).Match != nil,
+		Why: "there is no title", Nearest: shown.Title}
 	if shown.Title != "" {
 		e.Why = "the title is " + shown.Title
 	}
@@ -280,7 +288,8 @@ func (m not) Explain(v *engine.View, shown Shown) Explanation {
 func (e *Explanation) fail() {
 	for i, p := range e.Parts {
 		if p.Err != nil {
-			e.Err, e.Why = p.Err, fmt.Sprintf("part %d of %d failed, so there is no answer", i+1, len(e.Parts))
+			e.Err, e.Why = p.Err,
+				fmt.Sprintf("part %d of %d failed, so there is no answer", i+1, len(e.Parts))
 			return
 		}
 	}
@@ -317,9 +326,11 @@ func missing(needle, haystack, where string) (why, nearest string) {
 		}
 	}
 	if padded(needle, haystack) {
-		return where + " shows it but for blanks at the end of a row, which are cut: leave them out, or match the transcript", ""
+		return where +
+			" shows it but for blanks at the end of a row, which are cut: leave them out, or match the transcript", ""
 	}
-	if i := strings.Index(strings.ReplaceAll(haystack, "\n", ""), strings.ReplaceAll(needle, "\n", "")); i >= 0 {
+	if i := strings.Index(strings.ReplaceAll(haystack, "\n", ""),
+		strings.ReplaceAll(needle, "\n", "")); i >= 0 {
 		return where + " shows it broken over lines", lineAt(haystack, i)
 	}
 	nearest, common := nearestLine(needle, lines)
@@ -351,7 +362,8 @@ func lineAt(text string, i int) string {
 // lastLines returns the last maxNearest lines that are not blank.
 func lastLines(text string) []string {
 	var lines []string
-	for _, l := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+	for _, l := range strings.FieldsFunc(text,
+		func(r rune) bool { return r == '\n' || r == '\r' }) {
 		if strings.TrimSpace(l) != "" {
 			lines = append(lines, l)
 		}
@@ -367,7 +379,8 @@ func nearestLine(needle string, lines []string) (line, common string) {
 		needle = needle[:longest]
 	}
 	for _, l := range lines {
-		if c := commonPiece(needle, l[:min(len(l), 4*longest)]); len(c) >= len(common) && len(c) >= min(2, len(needle)) {
+		if c := commonPiece(needle, l[:min(len(l), 4*longest)]); len(c) >= len(common) &&
+			len(c) >= min(2, len(needle)) {
 			line, common = l, c
 		}
 	}
@@ -401,7 +414,8 @@ func unmatched(re *regexp.Regexp, text, where string) (why, nearest string) {
 		return where + " is blank", ""
 	}
 	if re.MatchString(pad(text)) {
-		return where + " matches but for blanks at the end of a row, which are cut: leave them out, or match the transcript", ""
+		return where +
+			" matches but for blanks at the end of a row, which are cut: leave them out, or match the transcript", ""
 	}
 	tree, err := syntax.Parse(re.String(), syntax.Perl)
 	if err != nil {
@@ -420,7 +434,8 @@ func unmatched(re *regexp.Regexp, text, where string) (why, nearest string) {
 				continue
 			}
 			if loc := part.FindStringIndex(text); loc != nil && loc[1] > loc[0] {
-				return where + " matches its beginning " + head.String() + " only", lineAround(text, loc[0], loc[1])
+				return where + " matches its beginning " + head.String() +
+					" only", lineAround(text, loc[0], loc[1])
 			}
 		}
 	}

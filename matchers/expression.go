@@ -53,13 +53,18 @@ func newExpression(re *regexp.Regexp) *expression {
 }
 
 func analyzed(re *regexp.Regexp, tree *syntax.Regexp, steps int) *expression {
-	e := &expression{re: re, steps: steps, begins: has(tree, syntax.OpBeginText), ends: has(tree, syntax.OpEndText), crosses: crosses(tree), most: direct / max(1, steps)}
+	e := &expression{re: re, steps: steps, begins: has(tree, syntax.OpBeginText),
+		ends: has(tree, syntax.OpEndText), crosses: crosses(tree), most: direct / max(1, steps)}
 	// After ^ it is the prefix of what follows.
 	if prefix, _ := re.LiteralPrefix(); prefix != "" && !e.begins {
 		e.prefix = []byte(prefix)
 	}
-	if e.begins || has(tree, syntax.OpBeginLine) || has(tree, syntax.OpWordBoundary) || has(tree, syntax.OpNoWordBoundary) {
-		e.behind = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s:.)(?:` + re.String() + `)`) })
+	if e.begins || has(tree, syntax.OpBeginLine) || has(tree, syntax.OpWordBoundary) ||
+		has(tree, syntax.OpNoWordBoundary) {
+		e.behind = sync.OnceValue(func() *regexp.Regexp {
+			return regexp.MustCompile(`(?s:.)(?:` +
+				re.String() + `)`)
+		})
 	}
 	return e
 }
@@ -223,7 +228,8 @@ func (e *expression) answer(kind string, h *hit) engine.Result {
 	if len(h.groups) > 1 && h.groups[1].Took {
 		capture = h.groups[1].Text
 	}
-	return matched(engine.Match{Kind: kind, Pattern: e.source(), Capture: capture, Groups: h.groups, Place: h.place})
+	return matched(engine.Match{Kind: kind, Pattern: e.source(), Capture: capture, Groups: h.groups,
+		Place: h.place})
 }
 
 // crosses reports whether a match of re may contain a line feed.
@@ -245,5 +251,6 @@ func crosses(re *syntax.Regexp) bool {
 
 // has reports whether op occurs anywhere in re.
 func has(re *syntax.Regexp, op syntax.Op) bool {
-	return re.Op == op || slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return has(sub, op) })
+	return re.Op == op ||
+		slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return has(sub, op) })
 }

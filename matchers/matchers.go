@@ -63,7 +63,8 @@ func Cursor(row, col int) Matcher {
 			return matched(engine.Match{Kind: "cursor_at", Row: row, Col: col})
 		},
 		Why: func(v *engine.View, _ bool) string {
-			return fmt.Sprintf("the cursor is in row %d, column %d", v.Screen.Cursor.Row, v.Screen.Cursor.Col)
+			return fmt.Sprintf("the cursor is in row %d, column %d", v.Screen.Cursor.Row,
+				v.Screen.Cursor.Col)
 		},
 	}
 }
@@ -80,7 +81,8 @@ func Stable(d time.Duration) Matcher {
 			return matched(engine.Match{Kind: "screen_stable", Min: d})
 		},
 		Why: func(v *engine.View, _ bool) string {
-			return fmt.Sprintf("the screen has been as it is for %d ms", v.StableFor().Milliseconds())
+			return fmt.Sprintf("the screen has been as it is for %d ms",
+				v.StableFor().Milliseconds())
 		},
 	}
 }

@@ -91,22 +91,36 @@ var kinds map[string]kind
 
 func init() { // a literal would be an initialization cycle through any, all and not
 	kinds = map[string]kind{
-		"contains_text": {about: "the screen, or a line that scrolled off it, contains a text", shape: textShape, scoped: true,
+		"contains_text": {about: "the screen, or a line that scrolled off it, contains a text",
+			shape: textShape, scoped: true,
 			parse: text(func(p *parser, s string) Matcher { return Text(s).In(p.Scope) })},
 		"screen_regex": {about: "an expression is found on the screen, or in lines that scrolled off it", shape: regexShape, scoped: true,
-			parse: regex(func(p *parser, e *expression) Matcher { return screenRegex(e).In(p.Scope) })},
+			parse: regex(func(p *parser,
+				e *expression) Matcher {
+				return screenRegex(e).In(p.Scope)
+			})},
 		"transcript_contains": {about: "the retained output contains a text", shape: textShape,
-			parse: text(func(_ *parser, s string) Matcher { return &output{query: contained(s), kind: "transcript_contains"} })},
-		"transcript_regex": {about: "an expression is found in the retained output", shape: regexShape,
+			parse: text(func(_ *parser,
+				s string) Matcher {
+				return &output{query: contained(s),
+					kind: "transcript_contains"}
+			})},
+		"transcript_regex": {about: "an expression is found in the retained output",
+			shape: regexShape,
 			parse: regex(func(_ *parser, e *expression) Matcher { return outputRegex(e) })},
 		"title_contains": {about: "the window title contains a text", shape: textShape,
-			parse: text(func(_ *parser, s string) Matcher { return &title{query: contained(s), kind: "title_contains"} })},
+			parse: text(func(_ *parser,
+				s string) Matcher {
+				return &title{query: contained(s), kind: "title_contains"}
+			})},
 		"title_regex": {about: "an expression is found in the window title", shape: regexShape,
 			parse: regex(func(_ *parser, e *expression) Matcher { return titleRegex(e) })},
-		"cursor_at":      {about: "the cursor is there", parse: parseCursorAt, shape: cursorShape},
-		"screen_stable":  {about: "the screen has not changed for so long", parse: parseStable, shape: stableShape},
-		"process_exited": {about: "the program has ended and its last byte has been read", parse: constant(Exited)},
-		"bell":           {about: "the bell rang since the wait began, or since the request's since", parse: constant(Bell)},
+		"cursor_at": {about: "the cursor is there", parse: parseCursorAt, shape: cursorShape},
+		"screen_stable": {about: "the screen has not changed for so long", parse: parseStable,
+			shape: stableShape},
+		"process_exited": {about: "the program has ended and its last byte has been read",
+			parse: constant(Exited)},
+		"bell": {about: "the bell rang since the wait began, or since the request's since", parse: constant(Bell)},
 		"command_finished": {about: "a command of a shell that marks them ended since the wait began, or since the request's since",
 			parse: parseCommandFinished, shape: finishedShape, optional: true},
 		"any": {about: "one of several matchers holds", parse: list(Any), shape: listShape},
@@ -145,7 +159,8 @@ func stableShape() tree.Shape {
 
 // finishedShape is closed: an unknown member that was ignored would match any exit code.
 func finishedShape() tree.Shape {
-	s := tree.ObjectShape(map[string]tree.Shape{"exit_code": tree.IntShape(0, maxExit, "only with this exit code")}, "exit_code")
+	s := tree.ObjectShape(map[string]tree.Shape{"exit_code": tree.IntShape(0, maxExit,
+		"only with this exit code")}, "exit_code")
 	s["additionalProperties"] = false
 	return s
 }
@@ -159,7 +174,8 @@ func luaShape() tree.Shape {
 }
 
 func scopeShape() tree.Shape {
-	return tree.EnumShape([]Scope{Seen, OnScreen}, "seen (default) also reads lines that scroll off the screen")
+	return tree.EnumShape([]Scope{Seen, OnScreen},
+		"seen (default) also reads lines that scroll off the screen")
 }
 
 // Schemas returns the JSON Schema (2020-12) of each matcher type, as a tree. The matchers inside
@@ -193,12 +209,15 @@ func (p *parser) matcher(tree any, path string, depth int) (Matcher, error) {
 	}
 	kind, ok := kinds[name]
 	if !ok {
-		return nil, &ParseError{path + ".type", fmt.Sprintf("unknown matcher %s: known are %s", engine.Quote(name), strings.Join(Types(p.Options), ", "))}
+		return nil, &ParseError{path + ".type",
+			fmt.Sprintf("unknown matcher %s: known are %s", engine.Quote(name),
+				strings.Join(Types(p.Options), ", "))}
 	}
 	around := p.Scope
 	if scope, given := object["scope"]; given {
 		if !kind.scoped {
-			return nil, &ParseError{path + ".scope", "only contains_text and screen_regex have a scope"}
+			return nil,
+				&ParseError{path + ".scope", "only contains_text and screen_regex have a scope"}
 		}
 		switch scope {
 		case string(Seen), string(OnScreen):
@@ -219,13 +238,16 @@ func text(make func(*parser, string) Matcher) func(*parser, any, string, int) (M
 		case !ok:
 			return nil, &ParseError{path, "expected a string, got " + kindOf(value)}
 		case len(s) > MaxText:
-			return nil, &ParseError{path, fmt.Sprintf("text of %d bytes, at most %d are allowed", len(s), MaxText)}
+			return nil,
+				&ParseError{path,
+					fmt.Sprintf("text of %d bytes, at most %d are allowed", len(s), MaxText)}
 		}
 		return make(p, s), nil
 	}
 }
 
-func regex(make func(*parser, *expression) Matcher) func(*parser, any, string, int) (Matcher, error) {
+func regex(make func(*parser,
+	*expression) Matcher) func(*parser, any, string, int) (Matcher, error) {
 	return func(p *parser, value any, path string, _ int) (Matcher, error) {
 		s, ok := value.(string)
 		if !ok {
@@ -257,14 +279,16 @@ func Compile(pattern string) (*regexp.Regexp, error) {
 // compile compiles an expression from outside.
 func compile(pattern string) (*expression, error) {
 	if len(pattern) > MaxPattern {
-		return nil, fmt.Errorf("pattern of %d bytes, at most %d are allowed", len(pattern), MaxPattern)
+		return nil, fmt.Errorf("pattern of %d bytes, at most %d are allowed", len(pattern),
+			MaxPattern)
 	}
 	tree, steps, err := analyze(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("invalid regular expression: %s", regexReason(err))
 	}
 	if steps > MaxProgram {
-		return nil, fmt.Errorf("an expression of %d steps, at most %d are allowed; repeat less", steps, MaxProgram)
+		return nil, fmt.Errorf("an expression of %d steps, at most %d are allowed; repeat less",
+			steps, MaxProgram)
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
@@ -335,11 +359,14 @@ func parseCommandFinished(_ *parser, value any, path string, _ int) (Matcher, er
 	}
 	object, ok := value.(map[string]any)
 	if !ok {
-		return nil, &ParseError{path, "expected an object with exit_code, or nothing, got " + kindOf(value)}
+		return nil, &ParseError{path,
+			"expected an object with exit_code, or nothing, got " + kindOf(value)}
 	}
 	for name := range object {
 		if name != "exit_code" { // ignoring it would match any exit code
-			return nil, &ParseError{path, fmt.Sprintf("expected exit_code and nothing else, got %s", engine.Quote(name))}
+			return nil,
+				&ParseError{path,
+					fmt.Sprintf("expected exit_code and nothing else, got %s", engine.Quote(name))}
 		}
 	}
 	if object["exit_code"] == nil {
@@ -367,7 +394,8 @@ func parseStable(_ *parser, value any, path string, _ int) (Matcher, error) {
 func parseLua(p *parser, value any, path string, _ int) (Matcher, error) {
 	object, ok := value.(map[string]any)
 	if !ok {
-		return nil, &ParseError{path, "expected an object with plugin and predicate, got " + kindOf(value)}
+		return nil, &ParseError{path,
+			"expected an object with plugin and predicate, got " + kindOf(value)}
 	}
 	var names [2]string
 	for i, key := range [...]string{"plugin", "predicate"} {
@@ -376,11 +404,13 @@ func parseLua(p *parser, value any, path string, _ int) (Matcher, error) {
 			continue
 		}
 		if names[i], ok = object[key].(string); !ok {
-			return nil, &ParseError{path + "." + key, "expected a string, got " + kindOf(object[key])}
+			return nil,
+				&ParseError{path + "." + key, "expected a string, got " + kindOf(object[key])}
 		}
 	}
 	if p.Predicates == nil {
-		return nil, &ParseError{path + ".plugin", fmt.Sprintf("unknown plugin %s", engine.Quote(names[0]))}
+		return nil, &ParseError{path + ".plugin",
+			fmt.Sprintf("unknown plugin %s", engine.Quote(names[0]))}
 	}
 	m, err := p.Predicates.Predicate(names[0], names[1], object["params"])
 	if err != nil {
@@ -393,7 +423,8 @@ func parseLua(p *parser, value any, path string, _ int) (Matcher, error) {
 func integer(value any, path string, most int64) (int64, error) {
 	n, ok := tree.Int(value, 0, int(most))
 	if !ok {
-		return 0, &ParseError{path, fmt.Sprintf("expected a whole number from 0 to %d, got %s", most, tree.Got(value))}
+		return 0, &ParseError{path,
+			fmt.Sprintf("expected a whole number from 0 to %d, got %s", most, tree.Got(value))}
 	}
 	return int64(n), nil
 }

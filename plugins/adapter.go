@@ -89,8 +89,9 @@ func (p *Plugin) config(o StartOptions) (engine.Config, error) {
 	}
 	c := engine.Config{
 		Name: o.Name, BaseEnv: o.BaseEnv,
-		Program: o.Program, Args: o.Args, Dir: o.Dir, Size: o.Size, ProgramStatus: p.Manifest.ProgramStatus,
-		ShellIntegration: p.Manifest.ShellIntegration, MarksOptional: true, Attended: o.Attended, Taps: o.Taps, Kept: true,
+		Program: o.Program, Args: o.Args, Dir: o.Dir, Size: o.Size,
+		ProgramStatus: p.Manifest.ProgramStatus, ShellIntegration: p.Manifest.ShellIntegration,
+		MarksOptional: true, Attended: o.Attended, Taps: o.Taps, Kept: true,
 		Env: maps.Clone(target.Env),
 	}
 	if c.Program == "" {
@@ -274,7 +275,8 @@ func (a *Adapter) keep(ctx context.Context) {
 func (a *Adapter) look(v *engine.View) *look {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return &look{view: v, secrets: &a.lua.secrets, lastIntent: a.lastIntent, previous: a.state, last: a.seen, events: a.journal.last}
+	return &look{view: v, secrets: &a.lua.secrets, lastIntent: a.lastIntent, previous: a.state,
+		last: a.seen, events: a.journal.last}
 }
 
 // Look has the plugin say what state a view shows. It never fails: a failing plugin is in
@@ -321,7 +323,8 @@ func (a *Adapter) classify(ctx context.Context, m machine, l *look) (*State, err
 		return nil, err
 	}
 	if len(s.Marks) > 0 { // the same permission as the action's
-		if err := a.Plugin().Manifest.require(actionPermissions["mark_transcript"], "mark_transcript"); err != nil {
+		if err := a.Plugin().Manifest.require(actionPermissions["mark_transcript"],
+			"mark_transcript"); err != nil {
 			return nil, resultError(a.Plugin().Manifest.Name, "classify", "%v", err)
 		}
 	}
@@ -410,6 +413,7 @@ func (a *Adapter) Explain(ctx context.Context, v *engine.View) (s *State, err er
 
 // isIntent reports whether clients may send this function's name as an intent.
 func (a *Adapter) isIntent(m machine, name string) bool {
-	return m.has(name) && name != "classify" && name != "describe" && !strings.HasSuffix(name, matcherSuffix) &&
+	return m.has(name) && name != "classify" && name != "describe" &&
+		!strings.HasSuffix(name, matcherSuffix) &&
 		!slices.Contains(a.code.Load().predicates, name)
 }

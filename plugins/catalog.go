@@ -170,7 +170,9 @@ func (c *Catalog) Unload(name string) error {
 		return &NameError{name, ErrNoPlugin}
 	case p.Builtin:
 		return &NameError{name, ErrBuiltin}
-	case c.starting[name] > 0 || slices.ContainsFunc(c.order, func(a *Adapter) bool { return a.Plugin().Manifest.Name == name }):
+	case c.starting[name] > 0 ||
+		slices.ContainsFunc(c.order,
+			func(a *Adapter) bool { return a.Plugin().Manifest.Name == name }):
 		return &NameError{name, ErrInUse}
 	}
 	delete(c.plugins(), name)
@@ -196,7 +198,8 @@ func (c *Catalog) Plugins() []*Plugin {
 	for _, p := range c.plugins() {
 		all = append(all, p)
 	}
-	slices.SortFunc(all, func(a, b *Plugin) int { return strings.Compare(a.Manifest.Name, b.Manifest.Name) })
+	slices.SortFunc(all,
+		func(a, b *Plugin) int { return strings.Compare(a.Manifest.Name, b.Manifest.Name) })
 	return all
 }
 
@@ -270,7 +273,8 @@ func describe(ctx context.Context, plugin string, m machine) (*Description, erro
 	}
 	all := decode("description", value).members("intents", "wait_matchers", "states", "predicates")
 	for key, to := range map[string]*[]map[string]any{
-		"intents": &d.Intents, "wait_matchers": &d.WaitMatchers, "states": &d.States, "predicates": &d.Predicates,
+		"intents": &d.Intents, "wait_matchers": &d.WaitMatchers, "states": &d.States,
+		"predicates": &d.Predicates,
 	} {
 		for _, e := range all.at(key).list(maxStateList) {
 			entry, ok := e.V.(map[string]any)

@@ -49,7 +49,8 @@ func (d decoder) event() Event {
 	d.members(append([]string{"kind"}, members...)...)
 	return Event{
 		Kind: kind, Text: d.at("text").text(64 << 10),
-		ID: d.at("id").text(maxWord), Name: d.at("name").text(maxWord), Input: Clean(d.at("input").V, plain),
+		ID: d.at("id").text(maxWord), Name: d.at("name").text(maxWord),
+		Input:   Clean(d.at("input").V, plain),
 		Summary: d.at("summary").text(1 << 10),
 		Status:  d.at("status").text(maxWord), Result: Clean(d.at("result").V, plain),
 		Category: d.at("category").text(maxWord), Message: d.at("message").text(16 << 10),
@@ -58,7 +59,8 @@ func (d decoder) event() Event {
 
 // Clean returns the event with clean applied to every text in it.
 func (e Event) Clean(clean func(string) string) Event {
-	for _, s := range []*string{&e.State, &e.Previous, &e.Text, &e.ID, &e.Name, &e.Summary, &e.Status, &e.Category, &e.Message} {
+	for _, s := range []*string{&e.State, &e.Previous, &e.Text, &e.ID, &e.Name, &e.Summary,
+		&e.Status, &e.Category, &e.Message} {
 		*s = clean(*s)
 	}
 	e.Input, e.Result = Clean(e.Input, clean), Clean(e.Result, clean)

@@ -73,8 +73,10 @@ func (i *instance) do(ctx context.Context, f func(m machine) error) error {
 		i.log.Warn("a plugin was stopped", "error", err)
 		if i.failures >= maxFailures {
 			i.given = &PluginError{
-				Plugin: p.Plugin, Function: p.Function, Module: p.Module, Line: p.Line, Kind: "dead",
-				Message: fmt.Sprintf("given up after it was stopped %d times in a row: %s", maxFailures, p.Message),
+				Plugin: p.Plugin, Function: p.Function, Module: p.Module, Line: p.Line,
+				Kind: "dead",
+				Message: fmt.Sprintf("given up after it was stopped %d times in a row: %s",
+					maxFailures, p.Message),
 			}
 		}
 	}

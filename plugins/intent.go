@@ -123,7 +123,8 @@ func (a *Adapter) Send(ctx context.Context, o SendOptions) (*State, Receipt, err
 // Turn holds the adapter's turn while f runs: meanwhile other clients can only send intents that
 // are allowed during a turn. Errors: [ErrTurn], the cause of ctx's end, or what f returns. f sends
 // with the function it gets.
-func (a *Adapter) Turn(ctx context.Context, o SendOptions, f func(send func() (*State, Receipt, error)) error) error {
+func (a *Adapter) Turn(ctx context.Context, o SendOptions,
+	f func(send func() (*State, Receipt, error)) error) error {
 	if o.Timeout <= 0 {
 		o.Timeout = engine.DefaultInputTimeout
 	}
@@ -202,7 +203,8 @@ func (a *Adapter) plan(ctx context.Context, o SendOptions, v *engine.View) (p *p
 	}
 	err = a.lua.do(ctx, func(m machine) error {
 		if !a.isIntent(m, o.Intent) {
-			return &PluginError{Plugin: name, Function: o.Intent, Kind: "missing", Message: a.noIntent(m)}
+			return &PluginError{Plugin: name, Function: o.Intent, Kind: "missing",
+				Message: a.noIntent(m)}
 		}
 		value, err := m.call(ctx, o.Intent, intentLimit, a.look(v), params)
 		if err != nil {
@@ -227,7 +229,8 @@ func (a *Adapter) noIntent(m machine) string {
 
 // decodePlan reads what an intent returned, and refuses what the manifest does not allow before
 // anything is performed.
-func (a *Adapter) decodePlan(ctx context.Context, machine machine, intent string, value any) (*plan, error) {
+func (a *Adapter) decodePlan(ctx context.Context, machine machine, intent string,
+	value any) (*plan, error) {
 	d := decode("result", value).members("actions", "last_intent", "submission")
 	p := &plan{}
 	if !d.at("actions").Given {
@@ -241,7 +244,8 @@ func (a *Adapter) decodePlan(ctx context.Context, machine machine, intent string
 	if m := d.at("submission"); m.Given {
 		m.members("echo", "submit", "done", "retry_when", "retries", "timeout_ms", "undo")
 		p.submission = &submission{
-			echo: a.optional(ctx, machine, m.at("echo")), done: a.optional(ctx, machine, m.at("done")),
+			echo:      a.optional(ctx, machine, m.at("echo")),
+			done:      a.optional(ctx, machine, m.at("done")),
 			retryWhen: a.optional(ctx, machine, m.at("retry_when")),
 			submit:    a.steps(ctx, machine, m.at("submit")),
 			undo:      a.steps(ctx, machine, m.at("undo")),
@@ -333,9 +337,10 @@ func (a *Adapter) steps(ctx context.Context, machine machine, actions decoder) [
 
 // actionPermissions are the permissions that actions need; every action is listed.
 var actionPermissions = map[string]Permission{
-	"text": InputWrite, "paste": InputWrite, "bracketed_paste": InputWrite, "stream_text": InputWrite, "key": InputWrite,
-	"mouse": InputWrite, "interrupt": InputWrite, "eof": InputWrite, "signal": SessionKill, "kill": SessionKill,
-	"resize": SessionResize, "expect": MatcherWait, "when": MatcherWait, "mark_transcript": TranscriptRead,
+	"text": InputWrite, "paste": InputWrite, "bracketed_paste": InputWrite,
+	"stream_text": InputWrite, "key": InputWrite, "mouse": InputWrite, "interrupt": InputWrite,
+	"eof": InputWrite, "signal": SessionKill, "kill": SessionKill, "resize": SessionResize,
+	"expect": MatcherWait, "when": MatcherWait, "mark_transcript": TranscriptRead,
 }
 
 func (a *Adapter) allowed(s step) error {
@@ -349,7 +354,8 @@ func (a *Adapter) allowed(s step) error {
 // perform executes the steps in order, adds to the receipt, and returns the sequence right before
 // the last step that wrote something: since, when none did. Only what comes after that sequence
 // meets a step's expectation.
-func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *Receipt, since *engine.Position) (*engine.Position, error) {
+func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *Receipt,
+	since *engine.Position) (*engine.Position, error) {
 	for i, s := range steps {
 		if s.kind == "when" {
 			from := since
@@ -366,9 +372,12 @@ func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *R
 			continue
 		}
 		if s.expect != nil {
-			out, err := a.session.Wait(ctx, s.expect, since, engine.Within(s.timeout), engine.Parked(o.Parked))
+			out, err := a.session.Wait(ctx, s.expect, since, engine.Within(s.timeout),
+				engine.Parked(o.Parked))
 			if err != nil {
-				return since, &ExpectError{Intent: o.Intent, Step: i, View: out.View, Matcher: s.expect, Elapsed: out.Elapsed, Err: err}
+				return since,
+					&ExpectError{Intent: o.Intent, Step: i, View: out.View, Matcher: s.expect,
+						Elapsed: out.Elapsed, Err: err}
 			}
 			continue
 		}
@@ -386,7 +395,8 @@ func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *R
 
 // submit makes sure that the input is submitted, and reports whether it was. A missing confirmation
 // is not an error: the receipt reports it.
-func (a *Adapter) submit(ctx context.Context, o SendOptions, s *submission, r *Receipt, since *engine.Position) error {
+func (a *Adapter) submit(ctx context.Context, o SendOptions, s *submission, r *Receipt,
+	since *engine.Position) error {
 	submitted, echoed := false, false
 	r.Submitted = &submitted
 	if s.echo != nil {
@@ -449,7 +459,8 @@ func (a *Adapter) undo(ctx context.Context, o SendOptions, s *submission, r *Rec
 
 // await waits for a matcher and reports the outcome. The error is that of a wait that ended for any
 // reason but its timeout.
-func (a *Adapter) await(ctx context.Context, o SendOptions, m matchers.Matcher, since *engine.Position, timeout time.Duration) (held bool, why string, err error) {
+func (a *Adapter) await(ctx context.Context, o SendOptions, m matchers.Matcher,
+	since *engine.Position, timeout time.Duration) (held bool, why string, err error) {
 	out, err := a.session.Wait(ctx, m, since, engine.Within(timeout), engine.Parked(o.Parked))
 	switch {
 	case err == nil:

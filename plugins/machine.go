@@ -19,7 +19,8 @@ import (
 type machine interface {
 	// call calls a function of the plugin with what it sees, preceded by params unless they are
 	// nil. It ends at the limit and when ctx does. The error is a *PluginError.
-	call(ctx context.Context, function string, limit time.Duration, l *look, params any) (any, error)
+	call(ctx context.Context, function string, limit time.Duration, l *look,
+		params any) (any, error)
 	// has reports whether the plugin exports a function.
 	has(function string) bool
 	// names returns the names of the exported functions, sorted.
@@ -46,12 +47,14 @@ func (e *PluginError) Error() string {
 	if e.Module != "" {
 		at = fmt.Sprintf(" at %s.lua:%d", e.Module, e.Line)
 	}
-	return fmt.Sprintf("plugin %s, function %s%s: %s: %s", e.Plugin, e.Function, at, e.Kind, e.Message)
+	return fmt.Sprintf("plugin %s, function %s%s: %s: %s", e.Plugin, e.Function, at, e.Kind,
+		e.Message)
 }
 
 // resultError is an error about what a plugin's function returned.
 func resultError(plugin, function, format string, args ...any) *PluginError {
-	return &PluginError{Plugin: plugin, Function: function, Kind: "result", Message: fmt.Sprintf(format, args...)}
+	return &PluginError{Plugin: plugin, Function: function, Kind: "result",
+		Message: fmt.Sprintf(format, args...)}
 }
 
 //go:embed library.lua
@@ -69,7 +72,8 @@ var submitLibrary string
 // libraries are the modules that plugins can require by name: each is compiled only for plugins
 // that name it.
 var libraries = map[string]string{
-	"ptywright.agent": agentLibrary, "ptywright.prompt": promptLibrary, "ptywright.submit": submitLibrary,
+	"ptywright.agent": agentLibrary, "ptywright.prompt": promptLibrary,
+	"ptywright.submit": submitLibrary,
 }
 
 const (
@@ -109,10 +113,12 @@ func (s *Source) modules() map[string]string {
 func (s *Source) compile() (*sandbox.Program, error) {
 	modules := s.modules()
 	if _, taken := modules[libraryModule]; taken {
-		return nil, &sandbox.Error{Function: "main chunk", Kind: sandbox.Syntax, Message: libraryModule + ".lua is the host's name: call the file otherwise"}
+		return nil, &sandbox.Error{Function: "main chunk", Kind: sandbox.Syntax,
+			Message: libraryModule + ".lua is the host's name: call the file otherwise"}
 	}
 	modules[libraryModule] = library
-	modules[startModule] = fmt.Sprintf("ptywright = require(%q)\nreturn require(%q)", libraryModule, s.Main)
+	modules[startModule] = fmt.Sprintf("ptywright = require(%q)\nreturn require(%q)", libraryModule,
+		s.Main)
 	return sandbox.Compile(modules, startModule)
 }
 
@@ -144,7 +150,8 @@ func newLuaMachine(s *Source, log *slog.Logger, shown *secrets) (machine, error)
 func (m *luaMachine) has(function string) bool { return m.vm.Has(function) }
 func (m *luaMachine) names() []string          { return m.vm.Names() }
 
-func (m *luaMachine) call(ctx context.Context, function string, limit time.Duration, l *look, params any) (any, error) {
+func (m *luaMachine) call(ctx context.Context, function string, limit time.Duration, l *look,
+	params any) (any, error) {
 	var args []any
 	if params != nil {
 		args = append(args, params)

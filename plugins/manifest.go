@@ -27,7 +27,8 @@ const (
 
 // Permissions returns all permissions, in the order in which plugin.capabilities lists them.
 func Permissions() []Permission {
-	return []Permission{SessionSpawn, SessionKill, SessionResize, ScreenRead, TranscriptRead, InputWrite, MatcherWait}
+	return []Permission{SessionSpawn, SessionKill, SessionResize, ScreenRead, TranscriptRead,
+		InputWrite, MatcherWait}
 }
 
 // A Kind is what a plugin is for. It is information for clients, with no effect here.
@@ -120,7 +121,8 @@ func ParseManifest(text []byte) (*Manifest, error) {
 // readManifest reads a manifest, or returns everything that is wrong with it.
 func readManifest(text []byte) (*Manifest, []*ManifestError) {
 	if len(text) > maxManifest {
-		return nil, []*ManifestError{{Err: fmt.Errorf("it has %d bytes, at most %d are read", len(text), maxManifest)}}
+		return nil, []*ManifestError{{Err: fmt.Errorf("it has %d bytes, at most %d are read",
+			len(text), maxManifest)}}
 	}
 	tree := map[string]any{}
 	if _, err := toml.Decode(string(text), &tree); err != nil {
@@ -145,7 +147,8 @@ func readManifest(text []byte) (*Manifest, []*ManifestError) {
 func tomlError(err error) *ManifestError {
 	var parse toml.ParseError
 	if errors.As(err, &parse) {
-		return &ManifestError{Key: clip(parse.LastKey), Line: parse.Position.Line, Err: errors.New(clip(parse.Message))}
+		return &ManifestError{Key: clip(parse.LastKey), Line: parse.Position.Line,
+			Err: errors.New(clip(parse.Message))}
 	}
 	return &ManifestError{Err: errors.New(clip(strings.TrimPrefix(err.Error(), "toml: ")))}
 }
@@ -171,7 +174,8 @@ func (m *Manifest) faults() []*ManifestError {
 	case len(m.Name) > maxName:
 		fault("name", "%q has %d bytes, at most %d are allowed", clip(m.Name), len(m.Name), maxName)
 	case strings.Trim(m.Name, "abcdefghijklmnopqrstuvwxyz0123456789.-_") != "":
-		fault("name", "%q: use lower-case letters, digits, dots, hyphens and underscores", clip(m.Name))
+		fault("name", "%q: use lower-case letters, digits, dots, hyphens and underscores",
+			clip(m.Name))
 	}
 	if !slices.Contains([]Kind{KindAdapter, KindMacro, KindMatcher}, m.Kind) {
 		fault("kind", "%q: use adapter, macro or matcher", clip(string(m.Kind)))
@@ -195,7 +199,8 @@ func (m *Manifest) faults() []*ManifestError {
 	for i, p := range m.Permissions {
 		switch {
 		case !slices.Contains(Permissions(), p):
-			fault("permissions", "unknown permission %q: use some of %s", clip(string(p)), join(Permissions()))
+			fault("permissions", "unknown permission %q: use some of %s", clip(string(p)),
+				join(Permissions()))
 		case slices.Contains(m.Permissions[:i], p):
 			fault("permissions", "%q stands there twice", p)
 		}
@@ -207,14 +212,18 @@ func (m *Manifest) faults() []*ManifestError {
 }
 
 func (t *Target) faults(report func(key, format string, args ...any)) {
-	fault := func(key, format string, args ...any) { report("default_target."+key, format, args...) }
+	fault := func(key, format string,
+		args ...any) {
+		report("default_target."+key, format, args...)
+	}
 	switch {
 	case strings.TrimSpace(t.Program) == "":
 		fault("program", "it is missing")
 	case strings.ContainsRune(t.Program, 0):
 		fault("program", "it holds a NUL byte")
 	case strings.ContainsFunc(t.Program, func(r rune) bool { return !unicode.IsPrint(r) }):
-		fault("program", "%q: it holds a control character, or another that cannot be seen", clip(t.Program))
+		fault("program", "%q: it holds a control character, or another that cannot be seen",
+			clip(t.Program))
 	}
 	if t.Rows < 0 || t.Rows > maxSide {
 		fault("rows", "%d: use 1 to %d", t.Rows, maxSide)

@@ -18,22 +18,30 @@ type shape struct {
 
 var (
 	textShape  = shape{want: "text in quotes", example: `"1.0.0"`, is: isText}
-	wholeShape = shape{want: "a whole number", example: "40", is: func(v any) bool { _, ok := v.(int64); return ok }}
-	boolShape  = shape{want: "true or false", example: "true", is: func(v any) bool { _, ok := v.(bool); return ok }}
-	listShape  = shape{want: "a list of texts", example: `["a", "b"]`, is: func(v any) bool {
+	wholeShape = shape{want: "a whole number", example: "40",
+		is: func(v any) bool { _, ok := v.(int64); return ok }}
+	boolShape = shape{want: "true or false", example: "true",
+		is: func(v any) bool { _, ok := v.(bool); return ok }}
+	listShape = shape{want: "a list of texts", example: `["a", "b"]`, is: func(v any) bool {
 		list, ok := v.([]any)
 		return ok && !slices.ContainsFunc(list, func(e any) bool { return !isText(e) })
 	}}
-	envShape = shape{want: "a table of names and texts", example: `{ NO_COLOR = "1" }`, is: func(v any) bool {
-		table, ok := v.(map[string]any)
-		return ok && !slices.ContainsFunc(slices.Collect(maps.Values(table)), func(e any) bool { return !isText(e) })
-	}}
-	targetShape = shape{want: "a table", example: "[default_target]", is: isTable, keys: map[string]shape{
-		"program": textShape, "args": listShape, "rows": wholeShape, "cols": wholeShape, "env": envShape, "required_env": envShape,
-	}}
+	envShape = shape{want: "a table of names and texts", example: `{ NO_COLOR = "1" }`,
+		is: func(v any) bool {
+			table, ok := v.(map[string]any)
+			return ok &&
+				!slices.ContainsFunc(slices.Collect(maps.Values(table)),
+					func(e any) bool { return !isText(e) })
+		}}
+	targetShape = shape{want: "a table", example: "[default_target]", is: isTable,
+		keys: map[string]shape{
+			"program": textShape, "args": listShape, "rows": wholeShape, "cols": wholeShape,
+			"env": envShape, "required_env": envShape,
+		}}
 	manifestShape = shape{keys: map[string]shape{
-		"name": textShape, "kind": textShape, "version": textShape, "runtime": textShape, "entrypoint": textShape, "permissions": listShape,
-		"program_status": boolShape, "shell_integration": boolShape, "default_target": targetShape,
+		"name": textShape, "kind": textShape, "version": textShape, "runtime": textShape,
+		"entrypoint": textShape, "permissions": listShape, "program_status": boolShape,
+		"shell_integration": boolShape, "default_target": targetShape,
 	}}
 )
 
@@ -48,9 +56,15 @@ func (s shape) check(prefix string, table map[string]any) []*ManifestError {
 		known, ok := s.keys[name]
 		switch value := table[name]; {
 		case !ok:
-			faults = append(faults, &ManifestError{Key: key, Err: fmt.Errorf("unknown key: remove it, or use one of %s", strings.Join(slices.Sorted(maps.Keys(s.keys)), ", "))})
+			faults = append(faults,
+				&ManifestError{Key: key,
+					Err: fmt.Errorf("unknown key: remove it, or use one of %s",
+						strings.Join(slices.Sorted(maps.Keys(s.keys)), ", "))})
 		case !known.is(value):
-			faults = append(faults, &ManifestError{Key: key, Err: fmt.Errorf("it must be %s, as %s, and is %s", known.want, known.example, inWords(value))})
+			faults = append(faults,
+				&ManifestError{Key: key,
+					Err: fmt.Errorf("it must be %s, as %s, and is %s", known.want, known.example,
+						inWords(value))})
 		case known.keys != nil:
 			faults = append(faults, known.check(key+".", value.(map[string]any))...)
 		}
@@ -121,7 +135,8 @@ func lineOf(text []byte, key string) int {
 			line = strings.TrimSpace(line)
 			if head, ok := strings.CutPrefix(line, "["); ok && !strings.Contains(line, "=") {
 				head, _, _ = strings.Cut(head, "]")
-				if section = strings.TrimSpace(strings.Trim(head, "[] ")) + "."; section == want+"." {
+				if section = strings.TrimSpace(strings.Trim(head, "[] ")) +
+					"."; section == want+"." {
 					return i + 1
 				}
 				continue

@@ -29,7 +29,8 @@ const endedRecheck = time.Second
 // the plugin. Ctx is that of the matcher's request: when it ends, nobody waits for the plugin any
 // longer. Errors: [ErrNoPlugin], [ErrNoCode] or [ErrNoPredicate] in a *[NameError], [ErrParams],
 // *[PluginError], the cause of ctx's end.
-func (c *Catalog) Predicate(ctx context.Context, plugin, function string, params any) (matchers.Matcher, error) {
+func (c *Catalog) Predicate(ctx context.Context, plugin, function string,
+	params any) (matchers.Matcher, error) {
 	if err := checkParams(params); err != nil {
 		return nil, err
 	}
@@ -62,13 +63,15 @@ func (b bound) Predicate(plugin, function string, params any) (matchers.Matcher,
 	if !b.m.has(function) {
 		return nil, &NameError{function, ErrNoPredicate}
 	}
-	return &predicate{ctx: b.ctx, in: b.a.lua, adapter: b.a, plugin: b.a.Plugin().Manifest.Name, function: function, params: params}, nil
+	return &predicate{ctx: b.ctx, in: b.a.lua, adapter: b.a, plugin: b.a.Plugin().Manifest.Name,
+		function: function, params: params}, nil
 }
 
 // parse reads a matcher returned by the plugin, for the request of ctx. A plugin's texts say what a
 // screen means, so by default they match the current screen.
 func (a *Adapter) parse(ctx context.Context, m machine, tree any) (matchers.Matcher, error) {
-	return matchers.Parse(tree, matchers.Options{Predicates: bound{a, ctx, m}, Scope: matchers.OnScreen})
+	return matchers.Parse(tree,
+		matchers.Options{Predicates: bound{a, ctx, m}, Scope: matchers.OnScreen})
 }
 
 // DefaultMatcher is the function that makes the matcher of a wait that does not name one.
@@ -76,11 +79,13 @@ const DefaultMatcher = "wait_turn" + matcherSuffix
 
 // Matcher has the plugin make the matcher that a wait names; params may be nil. Errors:
 // *[PluginError], or the cause of ctx's end.
-func (a *Adapter) Matcher(ctx context.Context, function string, params map[string]any) (m matchers.Matcher, err error) {
+func (a *Adapter) Matcher(ctx context.Context, function string,
+	params map[string]any) (m matchers.Matcher, err error) {
 	return a.matcher(ctx, function, params, a.session.View())
 }
 
-func (a *Adapter) matcher(ctx context.Context, function string, params map[string]any, v *engine.View) (m matchers.Matcher, err error) {
+func (a *Adapter) matcher(ctx context.Context, function string, params map[string]any,
+	v *engine.View) (m matchers.Matcher, err error) {
 	if err := checkParams(params); err != nil {
 		return nil, err
 	}
@@ -91,7 +96,8 @@ func (a *Adapter) matcher(ctx context.Context, function string, params map[strin
 	name := a.Plugin().Manifest.Name
 	err = a.lua.do(ctx, func(machine machine) error {
 		if !machine.has(function) || !strings.HasSuffix(function, matcherSuffix) {
-			return &PluginError{Plugin: name, Function: function, Kind: "missing", Message: "no such wait matcher; see plugin.describe"}
+			return &PluginError{Plugin: name, Function: function, Kind: "missing",
+				Message: "no such wait matcher; see plugin.describe"}
 		}
 		tree, err := machine.call(ctx, function, intentLimit, a.look(v), given)
 		if err != nil {
@@ -138,7 +144,8 @@ func (p *predicate) Check(v *engine.View) engine.Result {
 	if !a.matched {
 		return engine.Result{Recheck: a.recheck}
 	}
-	return engine.Result{Match: &engine.Match{Kind: "lua", Plugin: p.plugin, Predicate: p.function, Evidence: a.evidence, Value: a.capture}}
+	return engine.Result{Match: &engine.Match{Kind: "lua", Plugin: p.plugin, Predicate: p.function,
+		Evidence: a.evidence, Value: a.capture}}
 }
 
 // old reports whether nothing has come that counts for a wait with since. A predicate sees the
@@ -147,7 +154,8 @@ func old(v *engine.View) bool { return v.Since.Set && v.Sequence <= v.Since.Last
 
 // Explain asks the plugin again, unless others keep it busy: the wait has taken long enough.
 func (p *predicate) Explain(v *engine.View, _ matchers.Shown) matchers.Explanation {
-	e := matchers.Explanation{Type: "lua", Value: map[string]any{"plugin": p.plugin, "predicate": p.function}}
+	e := matchers.Explanation{Type: "lua",
+		Value: map[string]any{"plugin": p.plugin, "predicate": p.function}}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx), Brief)
 	defer cancel()
 	a, err := p.ask(ctx, v)
@@ -203,7 +211,8 @@ func (p *predicate) ask(ctx context.Context, v *engine.View) (answer, error) {
 		if !ok {
 			d.fail("a predicate must return true, false, nil or a table with matched = true or false")
 		}
-		a = answer{matched, d.at("evidence").V, d.at("capture").V, d.at("recheck_ms").duration(0, maxExpect)}
+		a = answer{matched, d.at("evidence").V, d.at("capture").V,
+			d.at("recheck_ms").duration(0, maxExpect)}
 		if err := d.problem(p.plugin, p.function); err != nil {
 			return answer{}, err
 		}

@@ -25,7 +25,8 @@ type Rehearsal struct {
 
 // Rehearse loads a plugin and shows it a blank screen at time 0. Seen is called for each look, in
 // order. Errors: *[PluginError], [ErrNoCode] in a *[NameError].
-func Rehearse(ctx context.Context, s *Source, rows, cols int, log *slog.Logger, seen func(at time.Duration, s *State, v *engine.View)) (*Rehearsal, error) {
+func Rehearse(ctx context.Context, s *Source, rows, cols int, log *slog.Logger,
+	seen func(at time.Duration, s *State, v *engine.View)) (*Rehearsal, error) {
 	if s.Main == "" {
 		return nil, &NameError{s.Manifest.Name, ErrNoCode}
 	}
@@ -142,12 +143,14 @@ func (r *Rehearsal) Plan(ctx context.Context, intent string, params map[string]a
 		}
 		return out
 	}
-	return &Plan{Actions: kinds(p.steps), Submit: kinds(p.submit()), Submitted: p.submission != nil}, nil
+	return &Plan{Actions: kinds(p.steps), Submit: kinds(p.submit()),
+		Submitted: p.submission != nil}, nil
 }
 
 // Holds reports whether a wait of the plugin would end on the current screen, and why or why not.
 // The error is a *[PluginError].
-func (r *Rehearsal) Holds(ctx context.Context, wait string, params map[string]any) (holds bool, why string, err error) {
+func (r *Rehearsal) Holds(ctx context.Context, wait string,
+	params map[string]any) (holds bool, why string, err error) {
 	v := r.View()
 	m, err := r.adapter.matcher(ctx, wait, params, v)
 	if err != nil {

@@ -62,7 +62,8 @@ func (c *Catalog) Reload(ctx context.Context, name string) (*Reload, error) {
 		broken := &ReloadError{name, time.Now(), err}
 		c.broken[name] = broken
 		c.mu.Unlock()
-		c.log.Warn("a plugin's files changed and do not load: it runs as it was", "plugin", name, "error", err)
+		c.log.Warn("a plugin's files changed and do not load: it runs as it was", "plugin", name,
+			"error", err)
 		return nil, broken
 	}
 	delete(c.broken, name)
@@ -83,7 +84,8 @@ func (c *Catalog) Reload(ctx context.Context, name string) (*Reload, error) {
 		stale := a.renew(ctx, r.Plugin, false)
 		r.Live = append(r.Live, Live{a, stale == "", stale})
 		if stale != "" {
-			c.log.Warn("an adapter runs its plugin's older code", "plugin", name, "adapter", a.ID(), "why", stale)
+			c.log.Warn("an adapter runs its plugin's older code", "plugin", name, "adapter", a.ID(),
+				"why", stale)
 		}
 	}
 	if r.Changed {
@@ -99,7 +101,8 @@ func (c *Catalog) reread(ctx context.Context, old *Plugin) (*Source, error) {
 		return nil, err
 	}
 	if now := source.Manifest.Name; now != old.Manifest.Name {
-		return nil, &ManifestError{Key: "name", Err: fmt.Errorf("it says %q now: load it as another plugin", clip(now))}
+		return nil, &ManifestError{Key: "name",
+			Err: fmt.Errorf("it says %q now: load it as another plugin", clip(now))}
 	}
 	if source.Main == "" || source.Hash == old.Hash {
 		return source, nil
@@ -236,5 +239,6 @@ func sameProgram(a, b *Manifest) bool {
 		}
 		return m.Target.RequiredEnv
 	}
-	return maps.Equal(required(a), required(b)) && a.ProgramStatus == b.ProgramStatus && a.ShellIntegration == b.ShellIntegration
+	return maps.Equal(required(a), required(b)) && a.ProgramStatus == b.ProgramStatus &&
+		a.ShellIntegration == b.ShellIntegration
 }

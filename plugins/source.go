@@ -114,7 +114,8 @@ func (s *Source) readFiles(fsys fs.FS, entrypoint string, hash io.Writer) error 
 	dir, main := path.Split(entrypoint)
 	dir = path.Clean(dir)
 	if !strings.HasSuffix(main, extension) {
-		return &ManifestError{Key: "entrypoint", Err: fmt.Errorf("%q: use a file whose name ends in %s", clip(main), extension)}
+		return &ManifestError{Key: "entrypoint",
+			Err: fmt.Errorf("%q: use a file whose name ends in %s", clip(main), extension)}
 	}
 	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil {
@@ -129,7 +130,8 @@ func (s *Source) readFiles(fsys fs.FS, entrypoint string, hash io.Writer) error 
 	slices.Sort(names)
 	switch {
 	case len(names) > maxFiles:
-		return &LoadError{Path: dir, Err: fmt.Errorf("it has %d Lua files, at most %d are allowed", len(names), maxFiles)}
+		return &LoadError{Path: dir,
+			Err: fmt.Errorf("it has %d Lua files, at most %d are allowed", len(names), maxFiles)}
 	case !slices.Contains(names, main):
 		return &LoadError{Path: entrypoint, Err: fs.ErrNotExist}
 	}
@@ -140,7 +142,8 @@ func (s *Source) readFiles(fsys fs.FS, entrypoint string, hash io.Writer) error 
 			return err
 		}
 		if size += len(text); size > maxSources {
-			return &LoadError{Path: dir, Err: fmt.Errorf("its Lua files have more than %d bytes", maxSources)}
+			return &LoadError{Path: dir,
+				Err: fmt.Errorf("its Lua files have more than %d bytes", maxSources)}
 		}
 		if !utf8.Valid(text) {
 			return &LoadError{Path: n, Err: errors.New("it is not UTF-8 text")}

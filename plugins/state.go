@@ -96,7 +96,8 @@ func (d decoder) problem(plugin, function string) error {
 		return resultError(plugin, function, "%v", f.Err)
 	}
 	got := tree.Got(f.Got)
-	return resultError(plugin, function, "the %s must be %s, not %s", f.Path, f.Expected, cmp.Or(luaWords[got], got))
+	return resultError(plugin, function, "the %s must be %s, not %s", f.Path, f.Expected,
+		cmp.Or(luaWords[got], got))
 }
 
 // members refuses what is not a table with names, and unknown names.
@@ -105,7 +106,8 @@ func (d decoder) members(known ...string) decoder {
 	m, _ := d.V.(map[string]any)
 	for name := range m {
 		if !slices.Contains(known, name) {
-			d.fail("the %s has %s, which means nothing: known are %s", d.Path, tree.Quote(name), strings.Join(known, ", "))
+			d.fail("the %s has %s, which means nothing: known are %s", d.Path, tree.Quote(name),
+				strings.Join(known, ", "))
 		}
 	}
 	return d
@@ -173,7 +175,8 @@ func (d decoder) rows() (rows []int) {
 
 // decodeState reads what classify returned. The error is a *PluginError.
 func decodeState(plugin string, value any) (*State, error) {
-	d := decode("state", value).members("state", "confidence", "evidence", "sequence", "source", "rule", "candidates", "metadata",
+	d := decode("state", value).members("state", "confidence", "evidence", "sequence", "source",
+		"rule", "candidates", "metadata",
 		"marks", "host_marks", "events", "rows", "nearly", "sources", "recheck_ms")
 	s := &State{
 		State:      d.at("state").text(maxWord),
@@ -193,17 +196,20 @@ func decodeState(plugin string, value any) (*State, error) {
 	}
 	for _, c := range d.at("candidates").list(maxStateList) {
 		c.members("state", "confidence", "evidence")
-		s.Candidates = append(s.Candidates, Candidate{c.at("state").text(maxWord), c.at("confidence").number(0, 1)})
+		s.Candidates = append(s.Candidates,
+			Candidate{c.at("state").text(maxWord), c.at("confidence").number(0, 1)})
 	}
 	for _, n := range d.at("nearly").list(maxStateList) {
 		n.members("rule", "state", "lacks", "rows")
 		s.Nearly = append(s.Nearly, Nearly{
-			n.at("rule").text(maxWord), n.at("state").text(maxWord), n.at("lacks").text(1 << 10), n.at("rows").rows(),
+			n.at("rule").text(maxWord), n.at("state").text(maxWord), n.at("lacks").text(1 << 10),
+			n.at("rows").rows(),
 		})
 	}
 	for _, w := range d.at("sources").list(maxStateList) {
 		w.members("source", "says")
-		s.Sources = append(s.Sources, Witness{w.at("source").text(maxWord), w.at("says").text(1 << 10)})
+		s.Sources = append(s.Sources,
+			Witness{w.at("source").text(maxWord), w.at("says").text(1 << 10)})
 	}
 	for _, key := range []string{"marks", "host_marks"} {
 		for _, label := range d.at(key).list(maxStateList) {
@@ -224,7 +230,8 @@ func failed(err *PluginError) *State {
 	s := &State{
 		State: StateError, Evidence: err.Error(), Source: "host",
 		Metadata: map[string]any{"error": map[string]any{
-			"plugin": err.Plugin, "function": err.Function, "module": err.Module, "line": int64(err.Line), "kind": err.Kind, "message": err.Message,
+			"plugin": err.Plugin, "function": err.Function, "module": err.Module,
+			"line": int64(err.Line), "kind": err.Kind, "message": err.Message,
 		}},
 	}
 	return s.Clean(plain)
@@ -234,7 +241,8 @@ func failed(err *PluginError) *State {
 // including names of states, rules and sources: a plugin can put anything there.
 func (s *State) Clean(clean func(string) string) *State {
 	c := *s
-	c.State, c.Evidence, c.Source, c.Rule, c.LastIntent = clean(s.State), clean(s.Evidence), clean(s.Source), clean(s.Rule), clean(s.LastIntent)
+	c.State, c.Evidence, c.Source, c.Rule, c.LastIntent = clean(s.State), clean(s.Evidence),
+		clean(s.Source), clean(s.Rule), clean(s.LastIntent)
 	c.Candidates = slices.Clone(s.Candidates)
 	for i := range c.Candidates {
 		c.Candidates[i].State = clean(c.Candidates[i].State)
@@ -248,7 +256,8 @@ func (s *State) Clean(clean func(string) string) *State {
 	}
 	c.Nearly = slices.Clone(s.Nearly)
 	for i, n := range c.Nearly {
-		c.Nearly[i].Rule, c.Nearly[i].State, c.Nearly[i].Lacks = clean(n.Rule), clean(n.State), clean(n.Lacks)
+		c.Nearly[i].Rule, c.Nearly[i].State, c.Nearly[i].Lacks = clean(n.Rule), clean(n.State),
+			clean(n.Lacks)
 	}
 	c.Sources = slices.Clone(s.Sources)
 	for i, w := range c.Sources {

@@ -62,7 +62,8 @@ func (p *Plugin) folders() []string {
 		return nil
 	}
 	dir := filepath.Dir(p.Path)
-	return slices.Compact([]string{dir, filepath.Join(dir, filepath.FromSlash(path.Dir(p.Manifest.Entrypoint)))})
+	return slices.Compact([]string{dir,
+		filepath.Join(dir, filepath.FromSlash(path.Dir(p.Manifest.Entrypoint)))})
 }
 
 // add watches a plugin's folders.
@@ -72,7 +73,8 @@ func (w *watch) add(p *Plugin) {
 	}
 	for _, dir := range p.folders() {
 		if err := w.Add(dir); err != nil {
-			w.catalog.log.Warn("a plugin's folder is not watched: load it again by hand", "plugin", p.Manifest.Name, "error", err)
+			w.catalog.log.Warn("a plugin's folder is not watched: load it again by hand", "plugin",
+				p.Manifest.Name, "error", err)
 		}
 	}
 }
@@ -142,7 +144,8 @@ func (w *watch) run(ctx context.Context) {
 			if !open {
 				return
 			}
-			if e.Has(fsnotify.Rename|fsnotify.Remove) && w.lost(e.Name, away) || e.Has(fsnotify.Create) && len(away) > 0 {
+			if e.Has(fsnotify.Rename|fsnotify.Remove) && w.lost(e.Name, away) ||
+				e.Has(fsnotify.Create) && len(away) > 0 {
 				if w.retake(away, changed) {
 					timer.Reset(settles)
 				}

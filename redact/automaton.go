@@ -83,7 +83,8 @@ func (a *automaton) insert(word string, rule int, literal bool) {
 	for i := range min(len(word), rules.MaxKeyword) {
 		at := int(state)*a.cols + int(a.class[word[i]])
 		if i > 0 {
-			a.behind[rules.Fold(word[i])] = a.behind[rules.Fold(word[i])] || word[i-1] >= utf8.RuneSelf
+			a.behind[rules.Fold(word[i])] = a.behind[rules.Fold(word[i])] ||
+				word[i-1] >= utf8.RuneSelf
 			a.pairs[int(a.class[word[i-1]])*a.cols+int(a.class[word[i]])] = true
 		}
 		if a.next[at] == 0 {

@@ -157,7 +157,8 @@ func standardWidth(columns int) bool {
 
 // hide records a secret that a line reveals by its form.
 func (s *scan) hide(class string, start, end int) {
-	s.keep(candidate{From: start, Start: start, End: end, Hit: true, Open: end == len(s.text), Class: class})
+	s.keep(candidate{From: start, Start: start, End: end, Hit: true, Open: end == len(s.text),
+		Class: class})
 }
 
 // cutOff hides the candidates that the end of a part of the text cuts off, if the part shown looks
@@ -201,7 +202,8 @@ func (s *scan) across(before string, p span, edge bool) bool {
 // spanning calls goesOn with each candidate that spans the end of before, which a part of the text
 // follows, and records the rest of those for which it returns true. complete: the part in before
 // needs nothing more.
-func (s *scan) spanning(before string, p span, goesOn func(joined string, c candidate, complete bool) bool) (goes bool) {
+func (s *scan) spanning(before string, p span,
+	goesOn func(joined string, c candidate, complete bool) bool) (goes bool) {
 	var complete []int // where they begin
 	for _, c := range s.judgeText(before) {
 		if c.Hit && c.Tier == rules.Structure {
@@ -246,7 +248,8 @@ func (s *scan) tails(parts []span, next []string, open int, framed bool) []tail 
 		if utf8.RuneCountInString(read) < leastWidth || read[len(read)-1] == ' ' {
 			continue
 		}
-		if k, end := s.by.lastMarker(read); k >= 0 && (end == len(read) || len(read)-(end-k) < leastWidth) {
+		if k, end := s.by.lastMarker(read); k >= 0 &&
+			(end == len(read) || len(read)-(end-k) < leastWidth) {
 			continue // what was already hidden does not continue
 		}
 		continues := next != nil && next[i] != "" && len(next[i])+len(read) <= maxTail
@@ -282,7 +285,10 @@ func isFramed(text string) bool {
 		return true
 	}
 	for i := 0; i < len(text); i++ {
-		if text[i] == 0xe2 && (strings.HasPrefix(text[i:], "│") || strings.IndexByte("\x94\x95\x96", text[min(i+1, len(text)-1)]) >= 0 && rules.IsBorder(text[i:])) {
+		if text[i] == 0xe2 &&
+			(strings.HasPrefix(text[i:], "│") ||
+				strings.IndexByte("\x94\x95\x96", text[min(i+1, len(text)-1)]) >= 0 &&
+					rules.IsBorder(text[i:])) {
 			return true
 		}
 	}
@@ -347,7 +353,8 @@ func (s *scan) byHand(b below) (joined string) {
 		part = part[:len(part)-1]
 	}
 	lone := rules.LoneWord(part)
-	if part == "" || !b.hand && (p.from == 0 || lone == 0 || rules.StartsName(part)) || len(b.text)+len(part) > maxTail {
+	if part == "" || !b.hand && (p.from == 0 || lone == 0 || rules.StartsName(part)) ||
+		len(b.text)+len(part) > maxTail {
 		return ""
 	}
 	before, way := b.text, rules.ByHand{Backslash: b.hand, Indented: p.from > 0, Lone: lone}

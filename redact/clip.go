@@ -41,7 +41,9 @@ func clipboardIn(line string, from, to int) (start int, is bool) {
 // next.
 func (s *scan) hideClipboard(start, end int) {
 	if s.clip = end == len(s.line); start < end {
-		s.found = append(s.found, candidate{From: start, Start: start, End: end, Hit: true, Open: s.clip, Until: ofClipboard, Class: "clipboard"})
+		s.found = append(s.found,
+			candidate{From: start, Start: start, End: end, Hit: true, Open: s.clip,
+				Until: ofClipboard, Class: "clipboard"})
 	}
 }
 

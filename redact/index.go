@@ -100,7 +100,8 @@ func (n *node) leads(most, skip int, ok func(*value) bool) bool {
 // any is leads for the nodes below n.
 func (n *node) any(most int, ok func(*value) bool) bool {
 	for _, x := range n.next {
-		if left := most - len(x.label); left >= 0 && (slices.ContainsFunc(x.values, ok) || x.any(left, ok)) {
+		if left := most - len(x.label); left >= 0 &&
+			(slices.ContainsFunc(x.values, ok) || x.any(left, ok)) {
 			return true
 		}
 	}

@@ -49,7 +49,8 @@ func (r *compiled) scan(line string) *scan {
 func (s *scan) release() {
 	// A line of megabytes must not stay in the pool.
 	const keep = 64 << 10
-	if cap(s.clean) > keep || cap(s.found) > keep/32 || cap(s.sight.over) > keep || cap(s.sight.starts) > keep/8 {
+	if cap(s.clean) > keep || cap(s.found) > keep/32 || cap(s.sight.over) > keep ||
+		cap(s.sight.starts) > keep/8 {
 		return
 	}
 	s.by, s.line, s.reading = nil, "", reading{}
@@ -100,7 +101,8 @@ func (s *scan) mustJudge(n need, m *memory) (found []candidate) {
 	defer func() {
 		if recover() != nil {
 			*s = scan{by: s.by, line: s.line} // its scratch space is in disorder
-			found = []candidate{{End: len(s.line), Hit: true, Open: true, Until: rules.Ending{Quote: '\n'}}}
+			found = []candidate{{End: len(s.line), Hit: true, Open: true,
+				Until: rules.Ending{Quote: '\n'}}}
 		}
 	}()
 	return s.judge(n, m, false)
@@ -216,7 +218,8 @@ func (s *scan) applyKnown() {
 
 // given adds a value that the caller gave, or its beginning, which the end of the text cuts off.
 func (s *scan) given(class string, start, end int, hit bool) {
-	s.add(candidate{From: start, Start: start, End: end, Hit: hit, Open: !hit || class == "pattern" && end == len(s.text), Class: class, Tier: rules.Given})
+	s.add(candidate{From: start, Start: start, End: end, Hit: hit,
+		Open: !hit || class == "pattern" && end == len(s.text), Class: class, Tier: rules.Given})
 }
 
 // add records c unless it lies within the hit before it: a hostile line has many nested candidates,
@@ -227,7 +230,8 @@ func (s *scan) add(c candidate) {
 			s.grows = min(s.grows, c.From)
 		}
 	}
-	if l := s.last; s.dry || l.Hit && l.Tier <= c.Tier && l.Start <= c.Start && c.End <= l.End && (l.Open || !c.Open) {
+	if l := s.last; s.dry ||
+		l.Hit && l.Tier <= c.Tier && l.Start <= c.Start && c.End <= l.End && (l.Open || !c.Open) {
 		return
 	}
 	s.last = c
@@ -247,7 +251,9 @@ func (s *scan) keep(c candidate) {
 			for i+1 < c.End && at[i+1] == at[i]+1 {
 				i++
 			}
-			s.found = append(s.found, candidate{From: from, Start: from, End: int(at[i]) + 1, Hit: true, Class: c.Class, Tier: c.Tier})
+			s.found = append(s.found,
+				candidate{From: from, Start: from, End: int(at[i]) + 1, Hit: true, Class: c.Class,
+					Tier: c.Tier})
 		}
 		return
 	case at == nil:

@@ -158,7 +158,8 @@ func (k *Known) AddEnv(environ []string) { k.Add(secretValues(environ)...) }
 func linesOf(values []string) (taken []string) {
 	seen := map[string]bool{}
 	for _, v := range values {
-		for line := range strings.FieldsFuncSeq(v, func(c rune) bool { return c == '\n' || c == '\r' }) {
+		for line := range strings.FieldsFuncSeq(v,
+			func(c rune) bool { return c == '\n' || c == '\r' }) {
 			line = strings.Trim(stripped(line), " \t")
 			if len(line) >= MinKnown && len(line) <= MaxLiteralLen && !seen[line] {
 				seen[line] = true
@@ -203,7 +204,8 @@ func (k *Known) LendTo(session string, ended <-chan struct{}, env map[string]str
 	return err
 }
 
-func (k *Known) lend(env map[string]string, to string) (settle func(string, <-chan struct{}), err error) {
+func (k *Known) lend(env map[string]string,
+	to string) (settle func(string, <-chan struct{}), err error) {
 	environ := make([]string, 0, len(env))
 	for name, value := range env {
 		environ = append(environ, name+"="+value)
@@ -336,7 +338,8 @@ func (k *Known) owner(name string, ended <-chan struct{}) *owner {
 		k.owners[name] = o
 	}
 	if ends := *o.ends.Load(); !slices.Contains(ends, ended) {
-		ends = append(slices.DeleteFunc(slices.Clone(ends), func(c <-chan struct{}) bool { return !isOpen(c) }), ended)
+		ends = append(slices.DeleteFunc(slices.Clone(ends),
+			func(c <-chan struct{}) bool { return !isOpen(c) }), ended)
 		o.ends.Store(&ends)
 	}
 	return o
@@ -349,7 +352,8 @@ func (k *Known) hold(text string, h hold) (fresh bool) {
 		if len(k.values) >= 2*k.swept+MaxTyped {
 			k.sweep()
 		}
-		v = &value{text: text, forms: formsOf(text), narrow: utf8.RuneCountInString(text) < minShared || rules.Common(text)}
+		v = &value{text: text, forms: formsOf(text),
+			narrow: utf8.RuneCountInString(text) < minShared || rules.Common(text)}
 		v.held.Store(&[]hold{h})
 		if k.values == nil {
 			k.values = map[string]*value{}
@@ -358,7 +362,8 @@ func (k *Known) hold(text string, h hold) (fresh bool) {
 		k.insert(v)
 		return true
 	}
-	held := slices.DeleteFunc(slices.Clone(*v.held.Load()), func(h hold) bool { return h.own == nil && !h.counts() })
+	held := slices.DeleteFunc(slices.Clone(*v.held.Load()),
+		func(h hold) bool { return h.own == nil && !h.counts() })
 	i := slices.IndexFunc(held, func(x hold) bool { return x.own == h.own && x.until == h.until })
 	if i < 0 {
 		held, fresh = append(held, h), true

@@ -13,7 +13,8 @@ import (
 
 // formsOf are the ways in which a value is written: literally, in URLs, in JSON, and so on.
 func formsOf(v string) []string {
-	forms := differing([]string{v}, url.QueryEscape(v), url.PathEscape(v), jsonEscaped(v, true), jsonEscaped(v, false))
+	forms := differing([]string{v}, url.QueryEscape(v), url.PathEscape(v), jsonEscaped(v, true),
+		jsonEscaped(v, false))
 	add := func(more ...string) { forms = differing(forms, more...) }
 	// In a URL: curl --data-urlencode; Python's quote, which leaves /; JavaScript's
 	// encodeURIComponent.
@@ -26,12 +27,17 @@ func formsOf(v string) []string {
 	}
 	// In a shell: bash's printf %q; within '', as shells and Python's shlex.quote have it; within
 	// "".
-	add(backslashed(v, " \t'\"\\|&;()<>!{}*[]?^$`,"), strings.ReplaceAll(v, "'", `'\''`), strings.ReplaceAll(v, "'", `'"'"'`), backslashed(v, "\"\\$`"))
+	add(backslashed(v, " \t'\"\\|&;()<>!{}*[]?^$`,"), strings.ReplaceAll(v, "'", `'\''`),
+		strings.ReplaceAll(v, "'", `'"'"'`), backslashed(v, "\"\\$`"))
 	// PHP's JSON; HTML as Go and as Python and browsers write it.
-	add(strings.ReplaceAll(jsonEscaped(v, false), "/", `\/`), html.EscapeString(v), namedEntities.Replace(html.EscapeString(v)))
+	add(strings.ReplaceAll(jsonEscaped(v, false), "/", `\/`), html.EscapeString(v),
+		namedEntities.Replace(html.EscapeString(v)))
 	// Encoded whole, by itself or, as echo prints it, with its line end.
-	add(base64.StdEncoding.EncodeToString([]byte(v)), base64.RawStdEncoding.EncodeToString([]byte(v)), base64.URLEncoding.EncodeToString([]byte(v)),
-		base64.RawURLEncoding.EncodeToString([]byte(v)), base64.StdEncoding.EncodeToString([]byte(v+"\n")))
+	add(base64.StdEncoding.EncodeToString([]byte(v)),
+		base64.RawStdEncoding.EncodeToString([]byte(v)),
+		base64.URLEncoding.EncodeToString([]byte(v)),
+		base64.RawURLEncoding.EncodeToString([]byte(v)),
+		base64.StdEncoding.EncodeToString([]byte(v+"\n")))
 	digits := hex.EncodeToString([]byte(v))
 	add(digits, strings.ToUpper(digits))
 	return forms
@@ -39,8 +45,9 @@ func formsOf(v string) []string {
 
 var (
 	// componentEscapes leaves what encodeURIComponent does (ECMA-262, section 19.2.6.4).
-	componentEscapes = strings.NewReplacer("%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*")
-	namedEntities    = strings.NewReplacer("&#34;", "&quot;", "&#39;", "&#x27;")
+	componentEscapes = strings.NewReplacer("%21", "!", "%27", "'", "%28", "(", "%29", ")",
+		"%2A", "*")
+	namedEntities = strings.NewReplacer("&#34;", "&quot;", "&#39;", "&#x27;")
 )
 
 // differing appends those of more that are not among forms, and not longer than a literal may be.

@@ -102,7 +102,8 @@ func (r *compiled) upwards(spans []Span, text string) []Span {
 		if !ok {
 			break
 		}
-		key = append(key, Span{start + int(s.came[from]), start + int(s.came[to-1]) + 1, r.marker("private-key")})
+		key = append(key,
+			Span{start + int(s.came[from]), start + int(s.came[to-1]) + 1, r.marker("private-key")})
 		full = full || to-from >= rules.FirstKeyLine
 	}
 	if !full {

@@ -103,8 +103,11 @@ func width(c rune) int {
 		return 1
 	case c <= 0x36f:
 		return 0
-	case c >= 0x1100 && (c <= 0x115f || c >= 0x2e80 && c <= 0xa4cf || c >= 0xac00 && c <= 0xd7a3 || c >= 0xf900 && c <= 0xfaff ||
-		c >= 0xfe30 && c <= 0xfe6f || c >= 0xff00 && c <= 0xff60 || c >= 0x1f300 && c <= 0x1faff || c >= 0x20000 && c <= 0x3fffd):
+	case c >= 0x1100 &&
+		(c <= 0x115f || c >= 0x2e80 && c <= 0xa4cf || c >= 0xac00 && c <= 0xd7a3 || c >= 0xf900 &&
+			c <= 0xfaff ||
+			c >= 0xfe30 && c <= 0xfe6f || c >= 0xff00 && c <= 0xff60 || c >= 0x1f300 && c <= 0x1faff ||
+			c >= 0x20000 && c <= 0x3fffd):
 		return 2
 	}
 	return 1
@@ -168,7 +171,8 @@ func (s *scan) makeRoom(i, end int, judge func(reading, bool)) {
 		ch, n := utf8.DecodeRuneInString(line[i:])
 		old := row.cells[col]
 		cols := width(ch)
-		if cols > 0 && old.row && old.size > 0 && line[old.at:int(old.at)+int(old.size)] != line[i:i+n] {
+		if cols > 0 && old.row && old.size > 0 &&
+			line[old.at:int(old.at)+int(old.size)] != line[i:i+n] {
 			changed++
 		}
 		col += cols

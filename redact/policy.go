@@ -91,7 +91,8 @@ func (r *compiled) addLiterals(entries []string) error {
 			return &PolicyError{Field: field, Index: i,
 				Reason: fmt.Sprintf("has %d bytes, the limit is %d; give its lines or its beginning", len(e), MaxLiteralLen)}
 		}
-		for line := range strings.FieldsFuncSeq(e, func(c rune) bool { return c == '\n' || c == '\r' }) {
+		for line := range strings.FieldsFuncSeq(e,
+			func(c rune) bool { return c == '\n' || c == '\r' }) {
 			// A text is read with its control characters removed, so the literal is too.
 			if line = stripped(line); line != "" {
 				r.literals = append(r.literals, line)
@@ -150,7 +151,8 @@ func syntaxReason(err error) string {
 // canBeEmpty reports whether re has an empty match in any text, `\b` and `^` included.
 func canBeEmpty(re *syntax.Regexp) bool {
 	switch re.Op {
-	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
+	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText,
+		syntax.OpEndText,
 		syntax.OpWordBoundary, syntax.OpNoWordBoundary, syntax.OpStar, syntax.OpQuest:
 		return true
 	case syntax.OpRepeat:

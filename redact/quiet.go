@@ -29,12 +29,16 @@ func (r *compiled) quiet(s string, most int) (lines int) {
 		if w.stop[c] {
 			switch {
 			case c == '\n':
-				if i >= lines+most || w.cutsLine(state, s[i+1:]) || x.cutsLine(last, s[i+1:], &w.stop) || framed && r.cutsColumn(s[lines:i]) ||
+				if i >= lines+most || w.cutsLine(state, s[i+1:]) ||
+					x.cutsLine(last, s[i+1:], &w.stop) || framed && r.cutsColumn(s[lines:i]) ||
 					i-lines >= 64 && mayBeLone(s[lines:i]) ||
-					i-lines >= rules.DottedLen && (!sequences && rules.MayBeDotted(s[lines:i]) || sequences && mayReadDotted(s[lines:i], payloads)) {
+					i-lines >= rules.DottedLen &&
+						(!sequences && rules.MayBeDotted(s[lines:i]) || sequences &&
+							mayReadDotted(s[lines:i], payloads)) {
 					return lines
 				}
-				if i > lines && s[lines] == '|' && r.cutsColumn(strings.TrimSuffix(s[lines:lines+bodyEnd(s[lines:i+1])], "|")) {
+				if i > lines && s[lines] == '|' &&
+					r.cutsColumn(strings.TrimSuffix(s[lines:lines+bodyEnd(s[lines:i+1])], "|")) {
 					return lines
 				}
 				lines, state, last, framed = i+1, 0, 0, false
@@ -220,9 +224,11 @@ func (a *automaton) after(text []byte) (state uint32) {
 // write takes a run and its left and right neighbours, and reports whether a keyword spans an end
 // of it. state is the automaton's state at the run's end in the text. After right there are pad
 // blanks.
-func (a *automaton) write(p *place, run string, left, right []byte, pad int, state uint32) (busy bool) {
+func (a *automaton) write(p *place, run string, left, right []byte, pad int,
+	state uint32) (busy bool) {
 	fast := a.fast
-	if n := len(left); n > 0 && p.apart && a.behind[rules.Fold(run[0])] && (left[n-1] == veil[0] || n > 1 && left[n-2] == veil[0]) {
+	if n := len(left); n > 0 && p.apart && a.behind[rules.Fold(run[0])] &&
+		(left[n-1] == veil[0] || n > 1 && left[n-2] == veil[0]) {
 		busy = true // a wide character has two cells
 	}
 	if p.moved {
@@ -477,7 +483,8 @@ func (g *glance) run(run, shown string, state uint32) bool {
 	n := copy(under, shown)
 	g.over = append(g.over, shown[n:]...)
 	g.at = end
-	if g.by.words.write(&g.inOver, run, left, right, 0, state) || g.by.index.seams(left, run, right, 0) {
+	if g.by.words.write(&g.inOver, run, left, right, 0, state) ||
+		g.by.index.seams(left, run, right, 0) {
 		g.need |= needOver
 	}
 	g.put(run, shown, state)
@@ -499,7 +506,8 @@ func (g *glance) put(run, shown string, state uint32) {
 	copy(b[from:], shown)
 	g.cursor.col = end
 	w := g.by.words
-	if (g.inRow.apart || w.deep[state] > 0) && w.write(&g.inRow, run, b[:from], b[end:], rules.MaxKeyword, state) ||
+	if (g.inRow.apart || w.deep[state] > 0) &&
+		w.write(&g.inRow, run, b[:from], b[end:], rules.MaxKeyword, state) ||
 		g.by.index.seams(b[:from], run, b[end:], rules.MaxKeyword) {
 		g.need |= needRows
 		g.busy[g.cursor.row] = true

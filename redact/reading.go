@@ -109,20 +109,27 @@ func invisible(s string, i int) int {
 
 // mayHide has the first bytes of the characters that invisible knows.
 var mayHide = [256]bool{
-	0xc2: true, 0xcc: true, 0xcd: true, 0xd2: true, 0xd8: true, 0xe1: true, 0xe2: true, 0xe3: true, 0xef: true, 0xf0: true, 0xf3: true,
+	0xc2: true, 0xcc: true, 0xcd: true, 0xd2: true, 0xd8: true, 0xe1: true, 0xe2: true, 0xe3: true,
+	0xef: true, 0xf0: true, 0xf3: true,
 }
 
 // unseen is Default_Ignorable_Code_Point of Unicode 16 (DerivedCoreProperties.txt), C1 controls,
 // interlinear marks and the blocks of combining marks that fit any script.
 var unseen = &unicode.RangeTable{
 	R16: []unicode.Range16{
-		{Lo: 0x80, Hi: 0x9f, Stride: 1}, {Lo: 0xad, Hi: 0xad, Stride: 1}, {Lo: 0x300, Hi: 0x36f, Stride: 1}, {Lo: 0x483, Hi: 0x489, Stride: 1},
-		{Lo: 0x61c, Hi: 0x61c, Stride: 1}, {Lo: 0x115f, Hi: 0x1160, Stride: 1}, {Lo: 0x17b4, Hi: 0x17b5, Stride: 1}, {Lo: 0x180b, Hi: 0x180f, Stride: 1},
-		{Lo: 0x1ab0, Hi: 0x1aff, Stride: 1}, {Lo: 0x1dc0, Hi: 0x1dff, Stride: 1}, {Lo: 0x200b, Hi: 0x200f, Stride: 1}, {Lo: 0x202a, Hi: 0x202e, Stride: 1},
-		{Lo: 0x2060, Hi: 0x206f, Stride: 1}, {Lo: 0x20d0, Hi: 0x20ff, Stride: 1}, {Lo: 0x3164, Hi: 0x3164, Stride: 1}, {Lo: 0xfe00, Hi: 0xfe0f, Stride: 1},
-		{Lo: 0xfe20, Hi: 0xfe2f, Stride: 1}, {Lo: 0xfeff, Hi: 0xfeff, Stride: 1}, {Lo: 0xffa0, Hi: 0xffa0, Stride: 1}, {Lo: 0xfff0, Hi: 0xfffb, Stride: 1},
+		{Lo: 0x80, Hi: 0x9f, Stride: 1}, {Lo: 0xad, Hi: 0xad, Stride: 1},
+		{Lo: 0x300, Hi: 0x36f, Stride: 1}, {Lo: 0x483, Hi: 0x489, Stride: 1},
+		{Lo: 0x61c, Hi: 0x61c, Stride: 1}, {Lo: 0x115f, Hi: 0x1160, Stride: 1},
+		{Lo: 0x17b4, Hi: 0x17b5, Stride: 1}, {Lo: 0x180b, Hi: 0x180f, Stride: 1},
+		{Lo: 0x1ab0, Hi: 0x1aff, Stride: 1}, {Lo: 0x1dc0, Hi: 0x1dff, Stride: 1},
+		{Lo: 0x200b, Hi: 0x200f, Stride: 1}, {Lo: 0x202a, Hi: 0x202e, Stride: 1},
+		{Lo: 0x2060, Hi: 0x206f, Stride: 1}, {Lo: 0x20d0, Hi: 0x20ff, Stride: 1},
+		{Lo: 0x3164, Hi: 0x3164, Stride: 1}, {Lo: 0xfe00, Hi: 0xfe0f, Stride: 1},
+		{Lo: 0xfe20, Hi: 0xfe2f, Stride: 1}, {Lo: 0xfeff, Hi: 0xfeff, Stride: 1},
+		{Lo: 0xffa0, Hi: 0xffa0, Stride: 1}, {Lo: 0xfff0, Hi: 0xfffb, Stride: 1},
 	},
-	R32:         []unicode.Range32{{Lo: 0x1bca0, Hi: 0x1bca3, Stride: 1}, {Lo: 0x1d173, Hi: 0x1d17a, Stride: 1}, {Lo: 0xe0000, Hi: 0xe0fff, Stride: 1}},
+	R32: []unicode.Range32{{Lo: 0x1bca0, Hi: 0x1bca3, Stride: 1},
+		{Lo: 0x1d173, Hi: 0x1d17a, Stride: 1}, {Lo: 0xe0000, Hi: 0xe0fff, Stride: 1}},
 	LatinOffset: 2,
 }
 

@@ -83,7 +83,8 @@ func (r *compiled) redactor() *Redactor { return &Redactor{policy: func() *compi
 // nil. It is for formats that have their own way to say that something was hidden. What mark
 // returns is shown. The secret is without control sequences, and may be only its beginning; mark is
 // called from every goroutine that uses the Redactor, concurrently. The error is a [*PolicyError].
-func (r *Redactor) Marking(replacement string, mark func(class, secret string) string) (*Redactor, error) {
+func (r *Redactor) Marking(replacement string,
+	mark func(class, secret string) string) (*Redactor, error) {
 	if err := checkReplacement(replacement); err != nil {
 		return nil, err
 	}

@@ -35,7 +35,8 @@ func (r *compiled) settle(line string, found []candidate) []candidate {
 		return found
 	}
 	at := func(i int) (span, bool) { // the area that i lies in
-		k, ok := slices.BinarySearchFunc(areas, i, func(a span, i int) int { return cmp.Compare(a.from, i) })
+		k, ok := slices.BinarySearchFunc(areas, i,
+			func(a span, i int) int { return cmp.Compare(a.from, i) })
 		if !ok {
 			k--
 		}
@@ -73,7 +74,8 @@ func (r *compiled) nextMarker(line string, i int) (start, end int) {
 		end = start + len(r.head)
 		if r.classes && end < len(line) && line[end] == ':' {
 			k := end + 1
-			for k < len(line) && (rules.IsLower(line[k]) || rules.IsDigit(line[k]) || line[k] == '-') {
+			for k < len(line) &&
+				(rules.IsLower(line[k]) || rules.IsDigit(line[k]) || line[k] == '-') {
 				k++
 			}
 			if strings.HasPrefix(line[k:], r.tail) {

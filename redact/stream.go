@@ -164,7 +164,8 @@ func (s *Stream) begin() {
 // breakAt is breakNear after a first look at data[start:].
 func (g *glance) breakAt(data string, start, at int) int {
 	at = breakWord(data, start, at)
-	if k, _ := slices.BinarySearch(g.starts, at-start); k > 0 && g.starts[k-1] > 0 && endsOpen(data[:at], start+g.starts[k-1]) {
+	if k, _ := slices.BinarySearch(g.starts, at-start); k > 0 && g.starts[k-1] > 0 &&
+		endsOpen(data[:at], start+g.starts[k-1]) {
 		return start + g.starts[k-1]
 	}
 	return at
@@ -236,7 +237,8 @@ func (s *Stream) mask(o *output, from, end int, found []candidate, c candidate) 
 	hidden := o.data[from+c.Start : end]
 	slashes := len(hidden) - len(strings.TrimRight(hidden, `\`))
 	s.half = c.Until.Quote != 0 && !c.Until.Escaped && slashes%2 == 1
-	all := append([]candidate{{From: c.Start, Start: c.Start, End: end - from, Hit: true, Class: c.Class, Tier: c.Tier}}, found...)
+	all := append([]candidate{{From: c.Start, Start: c.Start, End: end - from, Hit: true,
+		Class: c.Class, Tier: c.Tier}}, found...)
 	o.apply(from, s.now.pieces(o.data[from:end], all))
 }
 

@@ -111,7 +111,8 @@ func (e *BusyError) Error() string {
 	if e.Secret {
 		what += ", which asks for a secret"
 	}
-	return "nothing was typed, because the session is running " + what + ": wait for its end, or interrupt it"
+	return "nothing was typed, because the session is running " + what +
+		": wait for its end, or interrupt it"
 }
 
 // An OccupiedError says that nothing was typed, because the command line is not empty.
@@ -211,13 +212,15 @@ var unixLines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // choose decides how to detect the end of a line, once a shell that should have marks has come to
 // its first prompt. With marks it returns the view of the prompt where the line is to be typed.
-func choose(ctx context.Context, s *engine.Session, line string, o *Options) (Way, *engine.View, error) {
+func choose(ctx context.Context, s *engine.Session, line string,
+	o *Options) (Way, *engine.View, error) {
 	v := s.View()
 	// There may be marks, but any program may have written them.
 	if o.Way == "" && !s.Config().ShellIntegration {
 		o.Way = Sentinel
 	}
-	if left := promptBound - v.At.Sub(s.Started()); unmarked(v) && left > 0 && o.Way != Sentinel && !s.Replaced() {
+	if left := promptBound - v.At.Sub(s.Started()); unmarked(v) && left > 0 && o.Way != Sentinel &&
+		!s.Replaced() {
 		out, err := s.Wait(ctx, marked(s), engine.Within(left), engine.Parked(o.Parked))
 		if ctx.Err() != nil {
 			return "", nil, err
@@ -232,7 +235,8 @@ func choose(ctx context.Context, s *engine.Session, line string, o *Options) (Wa
 		return Sentinel, nil, nil
 	case v.Reports.Shell.Phase == engine.ShellRunning:
 		// A shell within the shell.
-		if who, err := s.Foreground(); err == nil && (!who.Leader && leadsToShell(who.Name) || carriers[who.Name]) {
+		if who, err := s.Foreground(); err == nil &&
+			(!who.Leader && leadsToShell(who.Name) || carriers[who.Name]) {
 			return Sentinel, nil, nil
 		}
 		return "", nil, &BusyError{Session: s.ID()}

@@ -110,7 +110,8 @@ func (h *hearing) tell(s *engine.Session, r *Result) {
 		r.ExitCode = &code
 	}
 	blocks, _ := s.Blocks(h.first - 1)
-	blocks = slices.DeleteFunc(slices.Clone(blocks), func(b engine.Block) bool { return b.Number > h.last })
+	blocks = slices.DeleteFunc(slices.Clone(blocks),
+		func(b engine.Block) bool { return b.Number > h.last })
 	if len(blocks) == 0 {
 		return
 	}

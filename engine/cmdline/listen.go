@@ -164,7 +164,8 @@ type heard struct {
 func (l *listener) heardSoFar() heard {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	h := heard{begun: l.begun, done: l.done, status: l.status, atEnd: l.atEnd, quiet: l.heard, interrupted: !l.interrupted.IsZero()}
+	h := heard{begun: l.begun, done: l.done, status: l.status, atEnd: l.atEnd, quiet: l.heard,
+		interrupted: !l.interrupted.IsZero()}
 	if l.interrupted.After(h.quiet) {
 		h.quiet = l.interrupted
 	}
@@ -194,7 +195,8 @@ func (l *listener) onLine(v *engine.View, pid int) bool {
 		return false
 	}
 	h := l.heardSoFar()
-	return h.done && h.atEnd == l.typed.Bytes && l.pid == pid && l.typed.Lines == v.Typed.Lines && !v.Typed.Keys
+	return h.done && h.atEnd == l.typed.Bytes && l.pid == pid && l.typed.Lines == v.Typed.Lines &&
+		!v.Typed.Keys
 }
 
 // unsettled is for how much longer an interrupt may take effect; 0 for a nil listener.

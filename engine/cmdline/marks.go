@@ -23,7 +23,8 @@ func Prompt(ctx context.Context, s *engine.Session, bound time.Duration, parked 
 }
 
 // prompt is Prompt, and also returns the view of the prompt, or nil at one without marks.
-func prompt(ctx context.Context, s *engine.Session, bound time.Duration, parked func()) (*engine.View, error) {
+func prompt(ctx context.Context, s *engine.Session, bound time.Duration,
+	parked func()) (*engine.View, error) {
 	out, err := s.Wait(ctx, &emptyLine{session: s}, engine.Within(bound), engine.Parked(parked))
 	switch {
 	case ctx.Err() != nil && err != nil:
@@ -142,7 +143,8 @@ func under(v *engine.View) bool {
 // right-hand prompt.
 func occupied(v *engine.View) bool {
 	output := v.Transcript.Bytes()
-	i := max(bytes.LastIndex(output, []byte("\x1b]133;A")), bytes.LastIndex(output, []byte("\x1b]633;A")))
+	i := max(bytes.LastIndex(output, []byte("\x1b]133;A")),
+		bytes.LastIndex(output, []byte("\x1b]633;A")))
 	if i < 0 {
 		return false
 	}
@@ -161,7 +163,8 @@ func occupied(v *engine.View) bool {
 // end is the position after everything that a screen shows up to its cursor.
 func end(s *vt.Screen) vt.Position {
 	h := s.History()
-	return vt.Position{Line: h.Dropped() + uint64(h.Len()) + uint64(s.Cursor.Row), Col: s.Cursor.Col}
+	return vt.Position{Line: h.Dropped() + uint64(h.Len()) + uint64(s.Cursor.Row),
+		Col: s.Cursor.Col}
 }
 
 // pasteable matches a shell with bracketed paste enabled: zsh enables it a moment after its prompt.
@@ -171,7 +174,8 @@ var pasteable engine.Func = func(v *engine.View) bool { return v.Screen.Modes.Br
 // to it, several lines have to be pasted, and a tab completes the word before it; fish drops it
 // even from pasted text.
 func typeable(ctx context.Context, s *engine.Session, line string, o *Options) (bool, error) {
-	if strings.ContainsFunc(line, func(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c == 0x7f }) {
+	if strings.ContainsFunc(line,
+		func(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c == 0x7f }) {
 		return false, nil
 	}
 	if !pasted(line) {
@@ -198,7 +202,8 @@ const eraseLine = "\x15"
 
 // byMarks types a line as it is at the prompt that v shows, and waits for the mark of its end.
 // Errors: errMoved.
-func byMarks(ctx context.Context, s *engine.Session, line string, o *Options, v *engine.View) (*Result, error) {
+func byMarks(ctx context.Context, s *engine.Session, line string, o *Options,
+	v *engine.View) (*Result, error) {
 	_, how := s.Blocks(math.MaxUint64)
 	h := &hearing{line: line, any: how != engine.IntegrationOSC633}
 	if err := s.Attach(func(*engine.View) (engine.Tap, error) { return h, nil }); err != nil {
@@ -214,7 +219,8 @@ func byMarks(ctx context.Context, s *engine.Session, line string, o *Options, v 
 		keys = eraseLine + keys
 	}
 	only := engine.Only(func(now *engine.View) error {
-		if sh := now.Reports.Shell; now.Typed.Bytes != v.Typed.Bytes || sh == nil || sh.Phase != engine.ShellInput {
+		if sh := now.Reports.Shell; now.Typed.Bytes != v.Typed.Bytes || sh == nil ||
+			sh.Phase != engine.ShellInput {
 			return errMoved
 		}
 		return nil
@@ -226,7 +232,8 @@ func byMarks(ctx context.Context, s *engine.Session, line string, o *Options, v 
 	}
 	m := &ran{session: s, hearing: h, before: v.Reports.Shell, giveUp: o.GiveUp, typed: time.Now()}
 	out, err := s.Wait(ctx, m, engine.Within(o.Timeout), engine.Parked(o.Parked))
-	r := &Result{Reason: reasonOf(out, err), By: Marks, Since: sent.Sequence, Began: m.typed, Duration: out.View.At.Sub(m.typed), View: out.View}
+	r := &Result{Reason: reasonOf(out, err), By: Marks, Since: sent.Sequence, Began: m.typed,
+		Duration: out.View.At.Sub(m.typed), View: out.View}
 	h.tell(s, r)
 	if r.Block == nil && r.Reason != Timeout {
 		r.Output = refusal(s, r)
@@ -236,7 +243,8 @@ func byMarks(ctx context.Context, s *engine.Session, line string, o *Options, v 
 	stays := h.stays(s)
 	if stays { // a shell that draws its prompt may miss an interrupt
 		m := promptAfter{before: out.View.Reports.Shell, quiet: settled}
-		if _, err := s.Wait(ctx, m, engine.Within(readyBound), engine.Parked(o.Parked)); ctx.Err() != nil {
+		if _, err := s.Wait(ctx, m, engine.Within(readyBound),
+			engine.Parked(o.Parked)); ctx.Err() != nil {
 			return nil, err
 		}
 	}

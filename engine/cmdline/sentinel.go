@@ -138,7 +138,9 @@ func look(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 	if o.Shell != "" {
 		p.shell = o.Shell
 	}
-	out, err := s.Wait(ctx, &ready{session: s, where: p, edits: edits, before: before, began: time.Now()}, engine.Within(readyBound), engine.Parked(o.Parked))
+	out, err := s.Wait(ctx,
+		&ready{session: s, where: p, edits: edits, before: before, began: time.Now()},
+		engine.Within(readyBound), engine.Parked(o.Parked))
 	if ctx.Err() != nil {
 		return nil, err
 	}
@@ -146,7 +148,8 @@ func look(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 		return nil, nil
 	}
 	reads := err == nil && out.Match.Kind == "keys"
-	typed, _ := s.Wait(ctx, typedLine{before, p}, engine.Within(readyBound), engine.Parked(o.Parked))
+	typed, _ := s.Wait(ctx, typedLine{before, p}, engine.Within(readyBound),
+		engine.Parked(o.Parked))
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -165,7 +168,9 @@ func look(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 		return nil, &OccupiedError{Session: s.ID(), Line: p.prompt, View: v}
 	case v.Exit != nil || v.Ended:
 		return nil, engine.ErrEnded
-	case v.Secret && !(p.direct && (before.atPrompt(v, p.pid) || v.Typed.Interrupted && v.At.Sub(v.Typed.At) >= settled)):
+	case v.Secret &&
+		!(p.direct &&
+			(before.atPrompt(v, p.pid) || v.Typed.Interrupted && v.At.Sub(v.Typed.At) >= settled)):
 		return nil, &BusyError{Session: s.ID(), Program: p.program, Secret: true}
 	case err != nil, !reads && !p.direct, !p.leader && p.prompt == "":
 		return nil, &BusyError{Session: s.ID(), Program: p.program}
@@ -229,7 +234,8 @@ func (m *ready) Check(v *engine.View) engine.Result {
 		}
 	}
 	row := cursorRow(v)
-	if first := v.At.Sub(m.began); v.Typed.Bytes == 0 && m.where.leader && row == "" && first < firstPrompt {
+	if first := v.At.Sub(m.began); v.Typed.Bytes == 0 && m.where.leader && row == "" &&
+		first < firstPrompt {
 		return engine.Result{Recheck: firstPrompt - first}
 	}
 	said := row != "" && (!m.edits || v.Screen.Modes.BracketedPaste)
@@ -242,7 +248,8 @@ func (m *ready) Check(v *engine.View) engine.Result {
 	case m.edits && !m.where.direct:
 		return engine.Result{}
 	// A job may never be quiet.
-	case m.edits && quiet < settled && (v.At.Sub(m.began) < settled || !m.before.atPrompt(v, m.where.pid)):
+	case m.edits && quiet < settled &&
+		(v.At.Sub(m.began) < settled || !m.before.atPrompt(v, m.where.pid)):
 		return engine.Result{Recheck: settled - quiet}
 	}
 	return engine.Matched("lines")
@@ -262,13 +269,15 @@ func (m typedLine) Check(v *engine.View) engine.Result {
 	switch {
 	case typed == "" && v.Typed.Dropped != "": // the interrupt had its time
 		row := cursorRow(v)
-		if strings.HasSuffix(row, strings.TrimRight(v.Typed.Dropped, " ")) || strings.HasSuffix(row, "^C") {
+		if strings.HasSuffix(row, strings.TrimRight(v.Typed.Dropped, " ")) ||
+			strings.HasSuffix(row, "^C") {
 			return engine.Matched("occupied")
 		}
 		return engine.Matched("free")
 	case typed == "":
 		return engine.Matched("free")
-	case m.before.onLine(v, m.where.pid), m.where.direct && m.where.leader && v.Typed.Lines == 0 && !v.Typed.Keys:
+	case m.before.onLine(v, m.where.pid), m.where.direct && m.where.leader && v.Typed.Lines == 0 &&
+		!v.Typed.Keys:
 		return engine.Matched("occupied")
 	}
 	row := inFront(v)
@@ -294,7 +303,8 @@ func inFront(v *engine.View) string {
 }
 
 // bySentinel types a line that reports its own end. Errors: errMoved, with nothing typed.
-func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options, t *turn) (*Result, error) {
+func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
+	t *turn) (*Result, error) {
 	marker := o.Marker
 	if marker == "" {
 		marker = NewMarker()
@@ -303,7 +313,8 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 	if err != nil {
 		return nil, err
 	}
-	text, begin, last, err := source(where.shell, line, marker, !where.keys || !editsLines(where.shell))
+	text, begin, last, err := source(where.shell, line, marker,
+		!where.keys || !editsLines(where.shell))
 	if err != nil {
 		return nil, err
 	}
@@ -317,7 +328,8 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 		keys = string(p)
 	}
 	count := func() uint64 { return s.View().Typed.Bytes }
-	l := &listener{session: s, count: count, begin: begin, end: last, prompt: where.prompt, pid: where.pid, open: unfinished}
+	l := &listener{session: s, count: count, begin: begin, end: last, prompt: where.prompt,
+		pid: where.pid, open: unfinished}
 	if err := s.Attach(func(v *engine.View) (engine.Tap, error) {
 		l.rows, l.cols, l.heard = v.Screen.Rows, v.Screen.Cols, v.At
 		return l, nil
@@ -342,8 +354,10 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 		l.typed = v.Typed
 	}
 	began := time.Now()
-	out, err := s.Wait(ctx, &told{session: s, listener: l, where: where, typed: began}, engine.Within(o.Timeout), engine.Parked(o.Parked))
-	r := &Result{Reason: reasonOf(out, err), By: Sentinel, Marker: marker, Since: sent.Sequence, Began: began, Duration: out.View.At.Sub(began), View: out.View}
+	out, err := s.Wait(ctx, &told{session: s, listener: l, where: where, typed: began},
+		engine.Within(o.Timeout), engine.Parked(o.Parked))
+	r := &Result{Reason: reasonOf(out, err), By: Sentinel, Marker: marker, Since: sent.Sequence,
+		Began: began, Duration: out.View.At.Sub(began), View: out.View}
 	printed := l.output()
 	r.Output, r.Raw, r.Above, r.Cut = printed.Plain, printed.Raw, printed.Above, printed.Cut
 	h := l.heardSoFar()
@@ -351,7 +365,8 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 	case Finished:
 		r.ExitCode = code(h.status)
 		if !h.done { // the prompt came instead of the marker
-			r.Output, r.Raw = beforePrompt(r.Output, where.prompt), beforePrompt(r.Raw, where.prompt)
+			r.Output, r.Raw = beforePrompt(r.Output, where.prompt),
+				beforePrompt(r.Raw, where.prompt)
 		}
 		// Text already on the command line changed its meaning.
 		if h.done && h.begun < 2 && where.shell == Bash {
@@ -437,7 +452,8 @@ func (m *told) abandoned(v *engine.View, interrupted bool) bool {
 	keys := err == nil && !mode.Canonical
 	row, prompt := cursorRow(v), m.where.prompt
 	switch {
-	case m.where.direct && editsLines(m.where.shell) && (m.where.keys || keys && v.Screen.Modes.BracketedPaste):
+	case m.where.direct && editsLines(m.where.shell) &&
+		(m.where.keys || keys && v.Screen.Modes.BracketedPaste):
 		return keys
 	case interrupted && prompt == "": // unknown: it came later than the line
 		return row != ""

@@ -28,18 +28,20 @@ const (
 
 // shells are the shells by their program's name.
 var shells = map[string]Shell{
-	"sh": Sh, "dash": Sh, "ash": Sh, "busybox": Sh, "ksh": Sh, "ksh93": Sh, "mksh": Sh, "lksh": Sh, "oksh": Sh, "yash": Sh,
-	"posh": Sh, "rbash": Bash, "bash": Bash, "rzsh": Zsh, "zsh": Zsh, "fish": Fish, "pwsh": PowerShell, "powershell": PowerShell,
+	"sh": Sh, "dash": Sh, "ash": Sh, "busybox": Sh, "ksh": Sh, "ksh93": Sh, "mksh": Sh, "lksh": Sh,
+	"oksh": Sh, "yash": Sh, "posh": Sh, "rbash": Bash, "bash": Bash, "rzsh": Zsh, "zsh": Zsh,
+	"fish": Fish, "pwsh": PowerShell, "powershell": PowerShell,
 	"cmd": Cmd,
 }
 
 // carriers are programs that have the terminal while input goes to a shell behind them.
 var carriers = map[string]bool{
-	"ssh": true, "autossh": true, "mosh-client": true, "et": true, "telnet": true, "docker": true, "podman": true, "nerdctl": true,
-	"kubectl": true, "oc": true, "lxc": true, "incus": true, "machinectl": true, "nsenter": true, "unshare": true, "adb": true,
-	"sudo": true, "doas": true, "su": true, "login": true, "script": true, "tmux: client": true, "tmux": true, "screen": true,
-	"systemd-run": true, "run0": true, "vagrant": true, "flatpak-spawn": true, "wsl": true, "abduco": true, "dtach": true,
-	"zellij": true, "picocom": true, "minicom": true,
+	"ssh": true, "autossh": true, "mosh-client": true, "et": true, "telnet": true, "docker": true,
+	"podman": true, "nerdctl": true, "kubectl": true, "oc": true, "lxc": true, "incus": true,
+	"machinectl": true, "nsenter": true, "unshare": true, "adb": true, "sudo": true, "doas": true,
+	"su": true, "login": true, "script": true, "tmux: client": true, "tmux": true, "screen": true,
+	"systemd-run": true, "run0": true, "vagrant": true, "flatpak-spawn": true, "wsl": true,
+	"abduco": true, "dtach": true, "zellij": true, "picocom": true, "minicom": true,
 }
 
 // version is what may follow a shell's name: bash-5.2, zsh-5.9.
@@ -74,8 +76,10 @@ func random(n int) string {
 // digits extracts a marker's digits, in two halves.
 func digits(marker string) (left, right string, err error) {
 	d := strings.TrimSuffix(strings.TrimPrefix(marker, markerHead), markerTail)
-	if len(marker) != len(markerHead)+32+len(markerTail) || len(d) != 32 || strings.Trim(d, "0123456789abcdef") != "" {
-		return "", "", fmt.Errorf("the marker of a command line is %s, 32 lower-case hexadecimal digits and %s: NewMarker makes one", markerHead, markerTail)
+	if len(marker) != len(markerHead)+32+len(markerTail) || len(d) != 32 ||
+		strings.Trim(d, "0123456789abcdef") != "" {
+		return "", "",
+			fmt.Errorf("the marker of a command line is %s, 32 lower-case hexadecimal digits and %s: NewMarker makes one", markerHead, markerTail)
 	}
 	return d[:16], d[16:], nil
 }
@@ -99,7 +103,8 @@ type sentinel struct {
 //
 // If broken is set, the line is broken at a length that any terminal and any line editor takes,
 // within the quotes of the command, so that the shell reads it as one.
-func source(sh Shell, line, marker string, broken bool) (text string, begin, end []byte, err error) {
+func source(sh Shell, line, marker string,
+	broken bool) (text string, begin, end []byte, err error) {
 	left, right, err := digits(marker)
 	if err != nil {
 		return "", nil, nil, err
@@ -114,7 +119,8 @@ func source(sh Shell, line, marker string, broken bool) (text string, begin, end
 		text = w.powerShell(line)
 	case Cmd:
 		if strings.Contains(line, "\n") {
-			return "", nil, nil, fmt.Errorf("cmd takes no command of several lines: join them with &")
+			return "", nil, nil,
+				fmt.Errorf("cmd takes no command of several lines: join them with &")
 		}
 		text = w.cmd(line)
 		begin = []byte(beginText + w.one + w.two + "\r\n") // it cannot write an escape
@@ -154,7 +160,9 @@ func (w sentinel) posix(sh Shell, line string, broken bool) string {
 		}
 	}
 	run := p + `eval "$(__pw=$?;` + p + `printf %b '` + body + `';` + tell + ` >&2;exit $__pw)"`
-	end := `{ __pw=$(__pw=${__pw:-$?};` + p + `printf '\n\137\137UNTERM_DONE_%s%s\137\137:%s%s:%s\n' ` + w.words() + ` $__pw >&3;exit $__pw)&&:;} 3>&1 2>/dev/null`
+	end := `{ __pw=$(__pw=${__pw:-$?};` + p +
+		`printf '\n\137\137UNTERM_DONE_%s%s\137\137:%s%s:%s\n' ` + w.words() +
+		` $__pw >&3;exit $__pw)&&:;} 3>&1 2>/dev/null`
 	if sh == Zsh { // where what follows always has the exit code of what is in front of it
 		return ` { ` + run + `;} always { ` + end + `;__pws=$?;};(exit $__pws)&&:`
 	}
@@ -167,7 +175,9 @@ func (w sentinel) posix(sh Shell, line string, broken bool) string {
 const lineMost = 700
 
 // words are the four parts, as arguments.
-func (w sentinel) words() string { return strings.Join([]string{w.left, w.right, w.one, w.two}, " ") }
+func (w sentinel) words() string {
+	return strings.Join([]string{w.left, w.right, w.one, w.two}, " ")
+}
 
 // escaped escapes what a shell or a line editor might interpret, between single quotes.
 func escaped(text string, escape func(b *strings.Builder, c byte)) string {
@@ -207,8 +217,10 @@ func (w sentinel) fish(line string) string {
 		}
 		fmt.Fprintf(b, `'\x%02x'`, c) // outside of quotes it is the character
 	})
-	return ` set -l __pw $status;function __ptywright_status;return $argv[1];end;printf '\e]` + beginCode + `;%s%s\a' ` + w.one + ` ` + w.two +
-		`;__ptywright_status $__pw;eval '` + text + `';set __pw $status;printf '\n\137\137UNTERM_DONE_%s%s\137\137:%s%s:%s\n' ` + w.words() +
+	return ` set -l __pw $status;function __ptywright_status;return $argv[1];end;printf '\e]` +
+		beginCode + `;%s%s\a' ` + w.one + ` ` + w.two +
+		`;__ptywright_status $__pw;eval '` + text +
+		`';set __pw $status;printf '\n\137\137UNTERM_DONE_%s%s\137\137:%s%s:%s\n' ` + w.words() +
 		` $__pw;__ptywright_status $__pw`
 }
 
@@ -224,7 +236,8 @@ func (w sentinel) powerShell(line string) string {
 			fmt.Fprintf(b, `'+[char]%d+'`, c)
 		}
 	}) + "'"
-	return ` [Console]::Write([char]27+']` + beginCode + `;'+'` + w.one + `'+'` + w.two + `'+[char]7);$__pw=1;try{$global:LASTEXITCODE=$null;Invoke-Expression (` + text +
+	return ` [Console]::Write([char]27+']` + beginCode + `;'+'` + w.one + `'+'` + w.two +
+		`'+[char]7);$__pw=1;try{$global:LASTEXITCODE=$null;Invoke-Expression (` + text +
 		`+[char]10+'$__pw=if($?){0}elseif($LASTEXITCODE){$LASTEXITCODE}else{1}')}finally{[Console]::Write([char]10+'__UNTERM'+'_DONE_'+'` + w.left + `'+'` + w.right +
 		`'+'__:'+'` + w.one + `'+'` + w.two + `'+':'+$__pw+[char]10)}`
 }
@@ -235,7 +248,9 @@ const beginText = "__UNTERM_RUN_"
 // cmd writes a line for the Windows command processor. It removes carets when it reads the line,
 // and call makes it expand variables once more, so that the exit code is the command's.
 func (w sentinel) cmd(line string) string {
-	return `echo ` + beginText + w.one + `^` + w.two + `&` + line + `&call echo.&call echo __UNTERM^_DONE_` + w.left + `^` + w.right + `__:` + w.one + `^` + w.two + `:%^ERRORLEVEL%`
+	return `echo ` + beginText + w.one + `^` + w.two + `&` + line +
+		`&call echo.&call echo __UNTERM^_DONE_` + w.left + `^` + w.right + `__:` + w.one + `^` +
+		w.two + `:%^ERRORLEVEL%`
 }
 
 // open reports whether a line is certainly incomplete: it ends within quotes, or in a backslash.
@@ -243,7 +258,9 @@ func (w sentinel) cmd(line string) string {
 // and a complete line must never be taken for an incomplete one. The shell continues such a line;
 // eval would make it an error.
 func open(line string) bool {
-	if strings.Contains(line, "`") || strings.Contains(line, "$(") || strings.Contains(line, "${") || strings.Contains(line, "<<") || strings.Contains(line, "$'") {
+	if strings.Contains(line, "`") || strings.Contains(line, "$(") ||
+		strings.Contains(line, "${") || strings.Contains(line, "<<") ||
+		strings.Contains(line, "$'") {
 		return false
 	}
 	quote := byte(0)

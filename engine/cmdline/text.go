@@ -34,7 +34,8 @@ func render(output []byte, rows, cols int) string {
 		return trim(s.Text())
 	}
 	h := s.History()
-	text, _ := s.Between(from, vt.Position{Line: h.Dropped() + uint64(h.Len()+s.Rows)}, engine.MaxBlockOutput)
+	text, _ := s.Between(from, vt.Position{Line: h.Dropped() + uint64(h.Len()+s.Rows)},
+		engine.MaxBlockOutput)
 	return trim(text)
 }
 

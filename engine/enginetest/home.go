@@ -29,7 +29,8 @@ func NewHome() (home string, err error) {
 		return "", err
 	}
 	for _, data := range []string{"", ".local/share"} {
-		if err := os.MkdirAll(filepath.Join(home, data, "fish", "generated_completions"), 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Join(home, data, "fish", "generated_completions"),
+			0o700); err != nil {
 			return "", err
 		}
 	}

@@ -44,7 +44,8 @@ var _ engine.PTY = (*PTY)(nil)
 
 // New returns a terminal whose program runs, writes nothing yet, and reads any input.
 func New() *PTY {
-	return &PTY{change: make(chan struct{}), open: true, room: -1, foreground: pty.Process{PID: -1, Name: "fake", Leader: true}}
+	return &PTY{change: make(chan struct{}), open: true, room: -1,
+		foreground: pty.Process{PID: -1, Name: "fake", Leader: true}}
 }
 
 // Engine returns an engine whose sessions run on the given terminals, in this order.

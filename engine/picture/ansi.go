@@ -88,7 +88,8 @@ func flows(cells []vt.Cell, s *vt.Screen, y int) bool {
 	}
 	// A wide character leaves a column, in its own style.
 	if end := cells[n-1]; end.Text == "" && !end.Continuation {
-		if n--; !next.Wide || end.Style != next.Style || n < 2 || cells[n-1].Text == "" && !cells[n-1].Continuation {
+		if n--; !next.Wide || end.Style != next.Style || n < 2 ||
+			cells[n-1].Text == "" && !cells[n-1].Continuation {
 			return false
 		}
 	}
@@ -147,8 +148,10 @@ func stands(r rune) bool {
 	switch {
 	case r < 0x300:
 		return r != 0xa9 && r != 0xae && r != 0xad
-	case r < 0x530, r >= 0x2010 && r < 0x2028, r >= 0x2030 && r < 0x2060, r >= 0x2070 && r < 0x20d0, r >= 0x2100 && r < 0x2cef,
-		r >= 0x2e80 && r < 0xa48d, r >= 0xac00 && r < 0xd7a4, r >= 0xe000 && r < 0xfb00, r >= 0xff00 && r < 0xff9e:
+	case r < 0x530, r >= 0x2010 && r < 0x2028, r >= 0x2030 && r < 0x2060, r >= 0x2070 &&
+		r < 0x20d0, r >= 0x2100 && r < 0x2cef,
+		r >= 0x2e80 && r < 0xa48d, r >= 0xac00 && r < 0xd7a4, r >= 0xe000 &&
+			r < 0xfb00, r >= 0xff00 && r < 0xff9e:
 		return !unicode.In(r, unicode.M, unicode.Cf)
 	}
 	return r >= 0x20000 && r < 0x40000
@@ -170,7 +173,8 @@ func (a *ansiWriter) sgr(to vt.Style) {
 		for _, p := range [...]struct {
 			on   bool
 			code string
-		}{{to.Bold, ";1"}, {to.Dim, ";2"}, {to.Italic, ";3"}, {to.Blink, ";5"}, {to.Inverse, ";7"}, {to.Hidden, ";8"},
+		}{{to.Bold, ";1"}, {to.Dim, ";2"}, {to.Italic, ";3"}, {to.Blink, ";5"}, {to.Inverse, ";7"},
+			{to.Hidden, ";8"},
 			{to.Strike, ";9"}, {to.Overline, ";53"}, {to.Underline == vt.UnderlineSingle, ";4"}} {
 			if p.on {
 				a.b.WriteString(p.code)
@@ -195,9 +199,11 @@ func colorSGR(c vt.Color, low int) string {
 		// Only the form with colons: readers that do not know it would take the numbers for
 		// attributes.
 		if low == 50 {
-			return ";58:2::" + strconv.Itoa(int(r)) + ":" + strconv.Itoa(int(g)) + ":" + strconv.Itoa(int(b))
+			return ";58:2::" + strconv.Itoa(int(r)) + ":" + strconv.Itoa(int(g)) + ":" +
+				strconv.Itoa(int(b))
 		}
-		return ";" + strconv.Itoa(low+8) + ";2;" + strconv.Itoa(int(r)) + ";" + strconv.Itoa(int(g)) + ";" + strconv.Itoa(int(b))
+		return ";" + strconv.Itoa(low+8) + ";2;" + strconv.Itoa(int(r)) + ";" +
+			strconv.Itoa(int(g)) + ";" + strconv.Itoa(int(b))
 	}
 	i, ok := c.Index()
 	switch {
@@ -264,7 +270,9 @@ func Restore(s *vt.Screen, clean func(text string) string) string {
 	return b.String()
 }
 
-var mouseModes = map[vt.MouseTracking]string{vt.MouseX10: "9", vt.MouseNormal: "1000", vt.MouseButton: "1002", vt.MouseAny: "1003"}
+var mouseModes = map[vt.MouseTracking]string{vt.MouseX10: "9", vt.MouseNormal: "1000",
+	vt.MouseButton: "1002", vt.MouseAny: "1003"}
 
-var mouseEncodings = map[vt.MouseEncoding]string{vt.MouseEncodingUTF8: "1005", vt.MouseEncodingSGR: "1006",
+var mouseEncodings = map[vt.MouseEncoding]string{vt.MouseEncodingUTF8: "1005",
+	vt.MouseEncodingSGR:   "1006",
 	vt.MouseEncodingURXVT: "1015", vt.MouseEncodingPixels: "1016"}

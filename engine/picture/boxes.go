@@ -41,7 +41,8 @@ const (
 
 // isBox reports whether r is one of these characters.
 func isBox(r rune) bool {
-	return r >= 0x2500 && r <= 0x259f || r >= 0x2800 && r <= 0x28ff || r >= 0x1fb00 && r <= 0x1fb3b || r >= 0xe0b0 && r <= 0xe0b3
+	return r >= 0x2500 && r <= 0x259f || r >= 0x2800 && r <= 0x28ff ||
+		r >= 0x1fb00 && r <= 0x1fb3b || r >= 0xe0b0 && r <= 0xe0b3
 }
 
 // boxMask draws r as large as the cell; nil when it is not one of them.
@@ -299,7 +300,8 @@ func (p *plot) block(r rune) {
 	case r == 0x2595:
 		p.rect(p.w-eighthX(1), 0, p.w, p.h, 0xff)
 	default: // quadrants: upper left 1, upper right 2, lower left 4, lower right 8
-		p.mosaic(int([...]byte{4, 8, 1, 1 | 4 | 8, 1 | 8, 1 | 2 | 4, 1 | 2 | 8, 2, 2 | 4, 2 | 4 | 8}[r-0x2596]), 2)
+		p.mosaic(int([...]byte{4, 8, 1, 1 | 4 | 8, 1 | 8, 1 | 2 | 4, 1 | 2 | 8, 2, 2 | 4,
+			2 | 4 | 8}[r-0x2596]), 2)
 	}
 }
 

@@ -85,7 +85,8 @@ func faceOf(size float64) *face {
 
 // cellSize returns the size of a cell in pixels, for a font of a size in pixels.
 func cellSize(size float64) (w, h int) {
-	return max(1, int(math.Round(fontAdvance*size))), int(math.Ceil((fontAscent + fontDescent) * size))
+	return max(1, int(math.Round(fontAdvance*size))),
+		int(math.Ceil((fontAscent + fontDescent) * size))
 }
 
 // mask returns a character's coverage. Its bounds are relative to the cell's top left corner and

@@ -53,7 +53,8 @@ func spans(s *vt.Screen, y, keep int) (all []span) {
 	})
 	for n := len(all) - 1; n >= 0; n-- {
 		st := all[n].style
-		if all[n].col < keep || strings.TrimSpace(all[n].text) != "" || st.Inverse || !st.Background.IsDefault() || st.Underline != 0 || st.Strike || st.Overline {
+		if all[n].col < keep || strings.TrimSpace(all[n].text) != "" || st.Inverse ||
+			!st.Background.IsDefault() || st.Underline != 0 || st.Strike || st.Overline {
 			break
 		}
 		all = all[:n]
@@ -94,7 +95,8 @@ func SVG(s *vt.Screen, o Options) (string, error) {
 			k := th.ink(sp.style, reversed)
 			x := pad + sp.col*f.w
 			if !sp.style.Background.IsDefault() || sp.style.Inverse {
-				fmt.Fprintf(&paper, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`+"\n", x, top, sp.cols*f.w, f.h, css(k.bg))
+				fmt.Fprintf(&paper, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`+"\n",
+					x, top, sp.cols*f.w, f.h, css(k.bg))
 			}
 			svgLines(&shapes, f, x, top, sp, k)
 			if strings.TrimSpace(sp.text) == "" && sp.style.Link == "" && !begun {
@@ -115,7 +117,9 @@ func SVG(s *vt.Screen, o Options) (string, error) {
 			}
 			svgSpan(&text, f, x, sp, fill)
 			if text.Len()+shapes.Len()+paper.Len()+boxes.size > MaxMarkup {
-				return "", fmt.Errorf("an SVG of %d rows and %d columns %w, the limit is %d bytes", s.Rows, s.Cols, ErrTooLarge, MaxMarkup)
+				return "",
+					fmt.Errorf("an SVG of %d rows and %d columns %w, the limit is %d bytes", s.Rows,
+						s.Cols, ErrTooLarge, MaxMarkup)
 			}
 		}
 		if begun {
@@ -127,8 +131,10 @@ func SVG(s *vt.Screen, o Options) (string, error) {
 	if s.Title != "" {
 		fmt.Fprintf(&b, "<title>%s</title>\n", clean(o.clean(s.Title)))
 	}
-	fmt.Fprintf(&b, "<rect width=\"100%%\" height=\"100%%\" fill=\"%s\"/>\n", css(th.ink(vt.Style{}, reversed).bg))
-	b.WriteString(`<g shape-rendering="crispEdges">` + "\n" + paper.String() + boxes.String() + shapes.String() + "</g>\n")
+	fmt.Fprintf(&b, "<rect width=\"100%%\" height=\"100%%\" fill=\"%s\"/>\n",
+		css(th.ink(vt.Style{}, reversed).bg))
+	b.WriteString(`<g shape-rendering="crispEdges">` + "\n" +
+		paper.String() + boxes.String() + shapes.String() + "</g>\n")
 	if s.Cursor.Visible && !o.NoCursor {
 		svgCursor(&b, f, th, s, pad)
 	}
@@ -139,7 +145,8 @@ func SVG(s *vt.Screen, o Options) (string, error) {
 
 // svgSpan writes the text of a span, stretched to its cells.
 func svgSpan(b *strings.Builder, f *face, x int, sp span, fill string) {
-	fmt.Fprintf(b, `<tspan x="%d" textLength="%d" lengthAdjust="spacingAndGlyphs" fill="%s"`, x, sp.cols*f.w, fill)
+	fmt.Fprintf(b, `<tspan x="%d" textLength="%d" lengthAdjust="spacingAndGlyphs" fill="%s"`, x,
+		sp.cols*f.w, fill)
 	if sp.style.Hidden {
 		b.WriteString(` fill-opacity="0"`)
 	}
@@ -165,7 +172,8 @@ func drawn(text string) bool {
 // joinDrawn joins neighbours that are drawn as shapes: their text is invisible, whatever the font.
 func joinDrawn(all []span) (out []span) {
 	for _, sp := range all {
-		if n := len(out) - 1; n >= 0 && out[n].style == sp.style && drawn(out[n].text) && drawn(sp.text) {
+		if n := len(out) - 1; n >= 0 && out[n].style == sp.style && drawn(out[n].text) &&
+			drawn(sp.text) {
 			out[n].text += sp.text
 			out[n].cols += sp.cols
 			continue
@@ -230,9 +238,11 @@ func svgLines(b *strings.Builder, f *face, x, top int, sp span, k ink) {
 	w := sp.cols * f.w
 	under := top + min(f.baseline+t+1, f.h-t)
 	rect := func(y int, c color.RGBA) {
-		fmt.Fprintf(b, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`+"\n", x, y, w, t, css(c))
+		fmt.Fprintf(b, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`+"\n", x, y, w, t,
+			css(c))
 	}
-	dashes := map[vt.UnderlineStyle]string{vt.UnderlineDotted: fmt.Sprintf("%d %d", t, t), vt.UnderlineDashed: fmt.Sprintf("%d %d", f.w/2, f.w/4+1)}
+	dashes := map[vt.UnderlineStyle]string{vt.UnderlineDotted: fmt.Sprintf("%d %d", t, t),
+		vt.UnderlineDashed: fmt.Sprintf("%d %d", f.w/2, f.w/4+1)}
 	switch u := sp.style.Underline; u {
 	case vt.UnderlineNone:
 	case vt.UnderlineSingle:
@@ -244,11 +254,15 @@ func svgLines(b *strings.Builder, f *face, x, top int, sp span, k ink) {
 	case vt.UnderlineCurly:
 		fmt.Fprintf(b, `<path d="M%d %d`, x, under+t)
 		for i := range 2 * sp.cols { // half a wave up, half a wave down
-			fmt.Fprintf(b, "q%s %d %s 0", number(float64(f.w)/4), 2*t*(1-i%2*2), number(float64(f.w)/2))
+			fmt.Fprintf(b, "q%s %d %s 0", number(float64(f.w)/4), 2*t*(1-i%2*2),
+				number(float64(f.w)/2))
 		}
-		fmt.Fprintf(b, `" fill="none" stroke="%s" stroke-width="%d" shape-rendering="auto"/>`+"\n", css(k.line), t)
+		fmt.Fprintf(b, `" fill="none" stroke="%s" stroke-width="%d" shape-rendering="auto"/>`+"\n",
+			css(k.line), t)
 	default:
-		fmt.Fprintf(b, `<path d="M%d %sh%d" stroke="%s" stroke-width="%d" stroke-dasharray="%s"/>`+"\n", x, number(float64(under)+float64(t)/2), w, css(k.line), t, dashes[u])
+		fmt.Fprintf(b,
+			`<path d="M%d %sh%d" stroke="%s" stroke-width="%d" stroke-dasharray="%s"/>`+
+				"\n", x, number(float64(under)+float64(t)/2), w, css(k.line), t, dashes[u])
 	}
 	if sp.style.Strike {
 		rect(top+f.baseline-int(0.26*f.size), k.fg)
@@ -278,7 +292,8 @@ func svgCursor(b *strings.Builder, f *face, th *Theme, s *vt.Screen, pad int) {
 	default:
 		opacity = ` fill-opacity="0.6"`
 	}
-	fmt.Fprintf(b, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"%s/>`+"\n", left, top, w, h, css(th.Cursor), opacity)
+	fmt.Fprintf(b, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"%s/>`+"\n", left, top, w, h,
+		css(th.Cursor), opacity)
 }
 
 // lineHeight is the height of a line of HTML, relative to its font size: no more than that of the
@@ -298,7 +313,8 @@ func HTML(s *vt.Screen, o Options) (string, error) {
 	if title == "" {
 		title = "terminal"
 	}
-	b.WriteString("<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>" + clean(title) + "</title>\n")
+	b.WriteString("<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>" + clean(title) +
+		"</title>\n")
 	// The policy holds even if the page is put on a server.
 	b.WriteString(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">` + "\n")
 	fmt.Fprintf(&b, "<style>body{margin:0;background:%[5]s}pre{margin:0;padding:%[1]dpx;font:%[2]spx/%[6]dpx %[3]s;color:%[4]s;background:%[5]s}a{color:inherit}.w{display:inline-block;width:2ch}.c{display:inline-block;width:1ch}</style>\n",
@@ -313,7 +329,9 @@ func HTML(s *vt.Screen, o Options) (string, error) {
 			sp.style.Link = o.clean(sp.style.Link)
 			htmlSpan(&b, th, sp, s.Modes.ReverseVideo, cursor)
 			if b.Len() > MaxMarkup {
-				return "", fmt.Errorf("a page of %d rows and %d columns %w, the limit is %d bytes", s.Rows, s.Cols, ErrTooLarge, MaxMarkup)
+				return "",
+					fmt.Errorf("a page of %d rows and %d columns %w, the limit is %d bytes", s.Rows,
+						s.Cols, ErrTooLarge, MaxMarkup)
 			}
 		}
 		b.WriteByte('\n')
@@ -328,7 +346,8 @@ func htmlSpan(b *strings.Builder, th *Theme, sp span, reversed bool, cursor int)
 	at := cursor - sp.col
 	under := at >= 0 && at < sp.cols
 	if under && sp.cols == len(sp.text) && sp.cols > 1 {
-		for _, part := range [...]span{{sp.col, at, sp.text[:at], sp.style}, {sp.col + at, 1, sp.text[at : at+1], sp.style},
+		for _, part := range [...]span{{sp.col, at, sp.text[:at], sp.style},
+			{sp.col + at, 1, sp.text[at : at+1], sp.style},
 			{sp.col + at + 1, sp.cols - at - 1, sp.text[at+1:], sp.style}} {
 			if part.cols > 0 {
 				htmlSpan(b, th, part, reversed, cursor)

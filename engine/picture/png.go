@@ -92,7 +92,8 @@ var ErrFormat = errors.New("is not a picture format: use png, svg, html or ansi;
 
 // formats are the formats of pictures, by their files' extensions.
 var formats = map[string]string{
-	".png": "png", ".svg": "svg", ".html": "html", ".htm": "html", ".ansi": "ansi", ".ans": "ansi", ".txt": "ansi",
+	".png": "png", ".svg": "svg", ".html": "html", ".htm": "html", ".ansi": "ansi", ".ans": "ansi",
+	".txt": "ansi",
 }
 
 // A PathError says that a path does not match a picture's format: its extension is that of another
@@ -112,7 +113,8 @@ func (e *PathError) Error() string {
 	case is != "" && e.Format != "":
 		return fmt.Sprintf("ends in %q, the format is %s: leave the format out, give %s, or another extension", ext, e.Format, is)
 	case e.Format != "":
-		return fmt.Sprintf("ends in %q, which is not an extension of %s: give .%s, or no extension", ext, e.Format, e.Format)
+		return fmt.Sprintf("ends in %q, which is not an extension of %s: give .%s, or no extension",
+			ext, e.Format, e.Format)
 	}
 	return fmt.Sprintf("ends in %q, which is not a picture's extension: give .png, .svg, .html, .ansi or .txt, or none and a format", ext)
 }
@@ -184,7 +186,8 @@ func Image(s *vt.Screen, o Options) (*image.RGBA, error) {
 		return nil, &SizeError{Width: w, Height: h, Most: MaxPixels}
 	}
 	pad := o.padding()
-	c := &canvas{img: image.NewRGBA(image.Rect(0, 0, w, h)), face: faceOf(o.size()), theme: o.theme(s.Theme), origin: image.Pt(pad, pad)}
+	c := &canvas{img: image.NewRGBA(image.Rect(0, 0, w, h)), face: faceOf(o.size()),
+		theme: o.theme(s.Theme), origin: image.Pt(pad, pad)}
 	c.screen(s, !o.NoCursor)
 	return c.img, nil
 }
@@ -264,7 +267,8 @@ func (c *canvas) cell(y, x int, cell vt.Cell, k ink) {
 func bases(text string) []rune {
 	var out []rune
 	for i, r := range text {
-		if i > 0 && !(r >= 0x300 && r < 0x370 || r >= 0x1ab0 && r < 0x1b00 || r >= 0x20d0 && r < 0x2100) && !has(r) {
+		if i > 0 && !(r >= 0x300 && r < 0x370 || r >= 0x1ab0 && r < 0x1b00 || r >= 0x20d0 &&
+			r < 0x2100) && !has(r) {
 			continue
 		}
 		if r == 0x200d || r >= 0xfe00 && r <= 0xfe0f {

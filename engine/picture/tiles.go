@@ -63,7 +63,8 @@ func tilesImage(tiles []Tile, o Options) (*image.RGBA, error) {
 		w, h := g.tile(t.Screen)
 		g.label(img, image.Rect(0, 0, w, g.bar).Add(at), o.clean(t.Label), theme)
 		r := image.Rect(0, g.bar, w, h).Add(at)
-		c := &canvas{img: img.SubImage(r).(*image.RGBA), face: faceOf(g.size), theme: theme, origin: r.Min.Add(image.Pt(g.pad, g.pad))}
+		c := &canvas{img: img.SubImage(r).(*image.RGBA), face: faceOf(g.size), theme: theme,
+			origin: r.Min.Add(image.Pt(g.pad, g.pad))}
 		c.screen(t.Screen, !o.NoCursor)
 	}
 	return img, nil
@@ -98,11 +99,13 @@ func layTiles(tiles []Tile, o Options) (*grid, error) {
 	if at(from).pixels() > most {
 		from, to, most = int(4*tileSizeMin), from, MaxPixels
 		if g := at(from); g.pixels() > most {
-			return nil, &SizeError{Width: g.width, Height: g.height, Most: MaxPixels, Screens: len(tiles)}
+			return nil,
+				&SizeError{Width: g.width, Height: g.height, Most: MaxPixels, Screens: len(tiles)}
 		}
 	}
 	// The size before the first that is too large still fits.
-	return at(from + sort.Search(to-from, func(i int) bool { return at(from+1+i).pixels() > most })), nil
+	return at(from + sort.Search(to-from,
+		func(i int) bool { return at(from+1+i).pixels() > most })), nil
 }
 
 // layAt arranges tiles in a font of a size so that they fit the smallest display of 16 by 10.
@@ -151,10 +154,12 @@ const labelText = 4 << 10
 // label draws a title bar. A terminal measures the text: it knows the width of characters.
 func (g *grid) label(img *image.RGBA, r image.Rectangle, text string, theme *Theme) {
 	f := faceOf(labelSize)
-	paper, ink := blend(theme.Background, theme.Foreground, 0.22), blend(theme.Background, theme.Foreground, 0.9)
+	paper, ink := blend(theme.Background, theme.Foreground, 0.22),
+		blend(theme.Background, theme.Foreground, 0.9)
 	bar := *theme
 	bar.Background, bar.Foreground = paper, ink
-	c := &canvas{img: img.SubImage(r).(*image.RGBA), face: f, theme: &bar, origin: r.Min.Add(image.Pt(f.w/2, 2))}
+	c := &canvas{img: img.SubImage(r).(*image.RGBA), face: f, theme: &bar,
+		origin: r.Min.Add(image.Pt(f.w/2, 2))}
 	c.fill(r, paper)
 
 	cols := max(1, r.Dx()/f.w-1)

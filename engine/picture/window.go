@@ -51,14 +51,16 @@ func Window(s *vt.Screen, o WindowOptions) ([]byte, error) {
 	if width*height > MaxPixels {
 		return nil, &SizeError{Width: width, Height: height, Most: MaxPixels}
 	}
-	cells, err := Image(s, Options{Theme: o.Theme, FontSize: o.CellWidth * o.Scale / fontAdvance, NoCursor: true})
+	cells, err := Image(s,
+		Options{Theme: o.Theme, FontSize: o.CellWidth * o.Scale / fontAdvance, NoCursor: true})
 	if err != nil {
 		return nil, err
 	}
 	img := image.NewRGBA(image.Rect(0, 0, width, height))
 	paper := o.Theme.ink(vt.Style{}, s.Modes.ReverseVideo).bg
 	draw.Draw(img, img.Rect, image.NewUniform(paper), image.Point{}, draw.Src)
-	at := image.Rect(px(o.Left), px(o.Top), px(o.Left+float64(s.Cols)*o.CellWidth), px(o.Top+float64(s.Rows)*o.CellHeight))
+	at := image.Rect(px(o.Left), px(o.Top), px(o.Left+float64(s.Cols)*o.CellWidth),
+		px(o.Top+float64(s.Rows)*o.CellHeight))
 	draw.CatmullRom.Scale(img, at, cells, cells.Rect, draw.Src, nil)
 	for _, b := range o.Buttons {
 		disc(img, b.X*o.Scale, b.Y*o.Scale, b.Radius*o.Scale, rgb(b.RGB))
@@ -82,8 +84,12 @@ func disc(img *image.RGBA, mx, my, radius float64, c color.RGBA) {
 			}
 			part := inside(x, y, mx, my, radius)
 			below := img.RGBAAt(x, y)
-			blend := func(a, b uint8) uint8 { return uint8(math.Round(float64(a)*part + float64(b)*(1-part))) }
-			img.SetRGBA(x, y, color.RGBA{blend(c.R, below.R), blend(c.G, below.G), blend(c.B, below.B), 0xff})
+			blend := func(a,
+				b uint8) uint8 {
+				return uint8(math.Round(float64(a)*part + float64(b)*(1-part)))
+			}
+			img.SetRGBA(x, y,
+				color.RGBA{blend(c.R, below.R), blend(c.G, below.G), blend(c.B, below.B), 0xff})
 		}
 	}
 }
@@ -95,7 +101,8 @@ func roundCorners(img *image.RGBA, radius float64) {
 	for y := range n {
 		for x := range n {
 			part := inside(x, y, radius, radius, radius)
-			for _, p := range [...]image.Point{{X: x, Y: y}, {X: w - 1 - x, Y: y}, {X: x, Y: h - 1 - y}, {X: w - 1 - x, Y: h - 1 - y}} {
+			for _, p := range [...]image.Point{{X: x, Y: y}, {X: w - 1 - x, Y: y},
+				{X: x, Y: h - 1 - y}, {X: w - 1 - x, Y: h - 1 - y}} {
 				c := img.RGBAAt(p.X, p.Y)
 				scale := func(v uint8) uint8 { return uint8(math.Round(float64(v) * part)) } // premultiplied
 				img.SetRGBA(p.X, p.Y, color.RGBA{scale(c.R), scale(c.G), scale(c.B), scale(c.A)})

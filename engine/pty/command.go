@@ -13,7 +13,8 @@ func (c Command) environment() ([]string, error) {
 	if c.Path == "" {
 		return nil, errors.New("the program's name is empty: give a program")
 	}
-	for what, s := range map[string]string{"program's name": c.Path, "directory": c.Dir, "mark": c.Mark} {
+	for what, s := range map[string]string{"program's name": c.Path, "directory": c.Dir,
+		"mark": c.Mark} {
 		if strings.ContainsRune(s, 0) {
 			return nil, fmt.Errorf("the %s holds a NUL byte: take it out", what)
 		}
@@ -24,7 +25,8 @@ func (c Command) environment() ([]string, error) {
 		}
 	}
 	if (c.Size.Rows == 0) != (c.Size.Cols == 0) {
-		return nil, fmt.Errorf("a terminal of %d rows and %d columns: give at least one of each", c.Size.Rows, c.Size.Cols)
+		return nil, fmt.Errorf("a terminal of %d rows and %d columns: give at least one of each",
+			c.Size.Rows, c.Size.Cols)
 	}
 
 	all := c.Env
@@ -40,7 +42,9 @@ func (c Command) environment() ([]string, error) {
 			return nil, fmt.Errorf("environment entry %d is not KEY=VALUE", i+1)
 		}
 		if strings.ContainsRune(kv, 0) {
-			return nil, fmt.Errorf("the environment variable %q holds a NUL byte: take it out", clip(kv[:eq], 64))
+			return nil,
+				fmt.Errorf("the environment variable %q holds a NUL byte: take it out",
+					clip(kv[:eq], 64))
 		}
 		key := kv[:eq]
 		if onWindows {

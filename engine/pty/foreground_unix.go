@@ -62,7 +62,8 @@ func (p *PTY) describe(pid, group int) (Process, bool) {
 // inGroup reports whether a process is alive and in the group of this terminal with the given
 // number, which may be reused when the group's last member ends.
 func (p *PTY) inGroup(row process, group int) bool {
-	return row.group == group && row.tty == p.tree.terminal.tty && row.start >= p.tree.start && !row.dead
+	return row.group == group && row.tty == p.tree.terminal.tty && row.start >= p.tree.start &&
+		!row.dead
 }
 
 // members returns the live processes of a group, the oldest first.
@@ -71,7 +72,8 @@ func (p *PTY) members(group int) []int {
 	if err != nil {
 		return nil
 	}
-	rows := slices.DeleteFunc(slices.Clone(t.procs), func(row process) bool { return !p.inGroup(row, group) })
+	rows := slices.DeleteFunc(slices.Clone(t.procs),
+		func(row process) bool { return !p.inGroup(row, group) })
 	slices.SortFunc(rows, func(a, b process) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.pid, b.pid))
 	})

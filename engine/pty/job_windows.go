@@ -27,7 +27,8 @@ const (
 // spawn starts the program with the console and the job in place from its first instruction on;
 // assigning the job afterwards would miss children it starts at once, which is why this is not
 // conpty's Spawn.
-func spawn(con *conpty.ConPty, job windows.Handle, path string, argv []string, dir string, env []string) (pid int, process windows.Handle, err error) {
+func spawn(con *conpty.ConPty, job windows.Handle, path string, argv []string, dir string,
+	env []string) (pid int, process windows.Handle, err error) {
 	const jobList = 0x0002000D // PROC_THREAD_ATTRIBUTE_JOB_LIST of processthreadsapi.h
 	attrs, err := windows.NewProcThreadAttributeList(2)
 	if err != nil {
@@ -36,7 +37,8 @@ func spawn(con *conpty.ConPty, job windows.Handle, path string, argv []string, d
 	defer attrs.Delete()
 	// The attribute is the console's handle itself, not a pointer to it.
 	hpc := con.Fd()
-	if err := attrs.Update(windows.PROC_THREAD_ATTRIBUTE_PSEUDOCONSOLE, *(*unsafe.Pointer)(unsafe.Pointer(&hpc)), unsafe.Sizeof(hpc)); err != nil {
+	if err := attrs.Update(windows.PROC_THREAD_ATTRIBUTE_PSEUDOCONSOLE,
+		*(*unsafe.Pointer)(unsafe.Pointer(&hpc)), unsafe.Sizeof(hpc)); err != nil {
 		return 0, 0, os.NewSyscallError("UpdateProcThreadAttribute", err)
 	}
 	if err := attrs.Update(jobList, unsafe.Pointer(&job), unsafe.Sizeof(job)); err != nil {
@@ -131,7 +133,8 @@ func lookup(name, dir string, env []string) (string, error) {
 		}
 	}
 	if list, _ := variable(env, "PATH"); !strings.ContainsAny(name, separators) {
-		return "", fmt.Errorf("not found in PATH %s: %w", searched(list), windows.ERROR_FILE_NOT_FOUND)
+		return "", fmt.Errorf("not found in PATH %s: %w", searched(list),
+			windows.ERROR_FILE_NOT_FOUND)
 	}
 	return "", windows.ERROR_FILE_NOT_FOUND
 }

@@ -85,7 +85,8 @@ type sweep struct {
 }
 
 func newSweep(targets []target) *sweep {
-	return &sweep{targets: targets, began: time.Now(), known: make(map[id]int), sent: make(map[id]unix.Signal)}
+	return &sweep{targets: targets, began: time.Now(), known: make(map[id]int),
+		sent: make(map[id]unix.Signal)}
 }
 
 // run loops: look, signal what is there, wait until it is gone or the next stage begins.
@@ -362,5 +363,6 @@ func (s *sweep) blind(cause error) error {
 		}
 	}
 	errs = append(errs, s.awaitReaped())
-	return fmt.Errorf("only process groups were killed, descendants may be left: %w", errors.Join(append([]error{cause}, errs...)...))
+	return fmt.Errorf("only process groups were killed, descendants may be left: %w",
+		errors.Join(append([]error{cause}, errs...)...))
 }

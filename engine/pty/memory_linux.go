@@ -85,7 +85,8 @@ func newMemoryGroup() (*memoryGroup, error) {
 	}
 	if err != nil {
 		g.remove()
-		return nil, &MemoryLimitError{Why: "a group cannot be made beside the server's own", Err: err}
+		return nil, &MemoryLimitError{Why: "a group cannot be made beside the server's own",
+			Err: err}
 	}
 	return g, nil
 }
@@ -316,7 +317,8 @@ func readGroups(notify *os.File, ended chan struct{}) {
 			return
 		}
 		for b := buf[:n]; len(b) >= unix.SizeofInotifyEvent; {
-			wd, name := int32(binary.NativeEndian.Uint32(b)), int(binary.NativeEndian.Uint32(b[12:]))
+			wd, name := int32(binary.NativeEndian.Uint32(b)),
+				int(binary.NativeEndian.Uint32(b[12:]))
 			b = b[min(len(b), unix.SizeofInotifyEvent+name):]
 			groups.mu.Lock()
 			g := groups.watched[wd]

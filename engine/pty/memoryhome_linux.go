@@ -99,7 +99,8 @@ func moveAll(own string) bool {
 			return false
 		}
 		for _, pid := range members {
-			if err := inner.set("cgroup.procs", strconv.Itoa(pid)); err != nil && !errors.Is(err, unix.ESRCH) {
+			if err := inner.set("cgroup.procs", strconv.Itoa(pid)); err != nil &&
+				!errors.Is(err, unix.ESRCH) {
 				return false
 			}
 		}

@@ -119,7 +119,8 @@ func childPIDs() []int {
 	var pids []int
 	for _, e := range entries {
 		var b []byte
-		if b, err = readFile(threads+"/"+e.Name()+"/children", nil); errors.Is(err, unix.ENOENT) && e.Name() == strconv.Itoa(os.Getpid()) {
+		if b, err = readFile(threads+"/"+e.Name()+"/children", nil); errors.Is(err, unix.ENOENT) &&
+			e.Name() == strconv.Itoa(os.Getpid()) {
 			break // the first thread is always there, so the kernel has no such list
 		}
 		for _, f := range bytes.Fields(b) {
@@ -152,7 +153,8 @@ func heldChildren() (map[int]bool, error) {
 	held := make(map[int]bool)
 	var b []byte
 	for _, e := range entries {
-		if link, err := os.Readlink(fds + e.Name()); err != nil || !strings.Contains(link, "pidfd") {
+		if link, err := os.Readlink(fds + e.Name()); err != nil ||
+			!strings.Contains(link, "pidfd") {
 			continue
 		}
 		if b, err = readFile(infos+e.Name(), b[:0]); err != nil {

@@ -15,7 +15,8 @@ import (
 func look() (table, error) {
 	rows, err := unix.SysctlKinfoProcSlice("kern.proc.all")
 	if err != nil {
-		return table{}, fmt.Errorf("look at the process table: %w", os.NewSyscallError("sysctl", err))
+		return table{},
+			fmt.Errorf("look at the process table: %w", os.NewSyscallError("sysctl", err))
 	}
 	t := table{
 		procs: make([]process, 0, len(rows)), self: os.Getpid(),

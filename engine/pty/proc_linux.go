@@ -146,7 +146,8 @@ func describe(pid int) Process {
 	if path, err := os.Readlink(dir + "/exe"); err == nil && strings.HasPrefix(path, "/") {
 		p.Path = strings.TrimSuffix(path, gone) // an upgrade has replaced it
 	}
-	if path, err := os.Readlink(dir + "/cwd"); err == nil && strings.HasPrefix(path, "/") && !strings.HasSuffix(path, gone) {
+	if path, err := os.Readlink(dir + "/cwd"); err == nil && strings.HasPrefix(path, "/") &&
+		!strings.HasSuffix(path, gone) {
 		p.Dir = path
 	}
 	return p
@@ -258,7 +259,8 @@ func openTerminals(pid int) (all []opened) {
 		}
 		var st unix.Stat_t
 		if unix.Stat(path+name, &st) == nil {
-			all = append(all, opened{terminalOf(&st), madeAt(&st), strings.HasSuffix(link, " (deleted)")})
+			all = append(all,
+				opened{terminalOf(&st), madeAt(&st), strings.HasSuffix(link, " (deleted)")})
 		}
 	}
 	return all

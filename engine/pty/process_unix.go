@@ -30,7 +30,8 @@ func checkDir(dir string) error {
 	case !info.IsDir():
 		return syscall.ENOTDIR
 	}
-	return cause(os.NewSyscallError("", unix.Faccessat(unix.AT_FDCWD, dir, unix.X_OK, unix.AT_EACCESS)))
+	return cause(os.NewSyscallError("",
+		unix.Faccessat(unix.AT_FDCWD, dir, unix.X_OK, unix.AT_EACCESS)))
 }
 
 // lookup finds the program as execvp(3) would in the child: a path is resolved against dir, a name
@@ -48,7 +49,8 @@ func lookup(name, dir string, env []string) (string, error) {
 	}
 	err := fmt.Errorf("not found in PATH %s: %w", searched(list), fs.ErrNotExist)
 	if !found {
-		err = fmt.Errorf("not found in %s, and the environment has no PATH: %w", list, fs.ErrNotExist)
+		err = fmt.Errorf("not found in %s, and the environment has no PATH: %w", list,
+			fs.ErrNotExist)
 	}
 	for entry := range strings.SplitSeq(list, ":") { // SplitList returns no entry for ""
 		path := filepath.Join(entry, name)
@@ -81,7 +83,8 @@ func executable(path string) error {
 	case info.IsDir():
 		return fmt.Errorf("it is a directory: %w", fs.ErrPermission)
 	}
-	return cause(os.NewSyscallError("", unix.Faccessat(unix.AT_FDCWD, path, unix.X_OK, unix.AT_EACCESS)))
+	return cause(os.NewSyscallError("",
+		unix.Faccessat(unix.AT_FDCWD, path, unix.X_OK, unix.AT_EACCESS)))
 }
 
 // cause strips the call and the path from an error: StartError has both.
@@ -112,7 +115,8 @@ var keepInherited = sync.OnceFunc(func() {
 // fork executes the program as a session leader whose controlling terminal and descriptors 0-2 are
 // the slave (unless nullInput), in a group if that is not nil. pidfd is -1 where the system has
 // none.
-func fork(path string, argv []string, dir string, env []string, slave *os.File, nullInput bool, group *memoryGroup) (pid, pidfd int, err error) {
+func fork(path string, argv []string, dir string, env []string, slave *os.File, nullInput bool,
+	group *memoryGroup) (pid, pidfd int, err error) {
 	pidfd = -1
 	// Fd makes the slave blocking, as programs expect of their terminal.
 	fd := slave.Fd()
@@ -220,8 +224,9 @@ func signalName(s syscall.Signal) string {
 }
 
 var signalNumbers = map[Signal]syscall.Signal{
-	SignalTerm: unix.SIGTERM, SignalHup: unix.SIGHUP, SignalQuit: unix.SIGQUIT, SignalInt: unix.SIGINT,
-	SignalKill: unix.SIGKILL, SignalUser1: unix.SIGUSR1, SignalUser2: unix.SIGUSR2,
+	SignalTerm: unix.SIGTERM, SignalHup: unix.SIGHUP, SignalQuit: unix.SIGQUIT,
+	SignalInt: unix.SIGINT, SignalKill: unix.SIGKILL, SignalUser1: unix.SIGUSR1,
+	SignalUser2: unix.SIGUSR2,
 }
 
 // Signal sends s to the terminal's foreground process group, as a key would, or to the program's

@@ -131,7 +131,8 @@ const (
 )
 
 // signals is ParseSignal's closed list, in the order of its error message.
-var signals = []Signal{SignalTerm, SignalHup, SignalQuit, SignalInt, SignalKill, SignalUser1, SignalUser2}
+var signals = []Signal{SignalTerm, SignalHup, SignalQuit, SignalInt, SignalKill, SignalUser1,
+	SignalUser2}
 
 // Signals returns every [Signal].
 func Signals() []Signal { return slices.Clone(signals) }
@@ -142,7 +143,8 @@ func ParseSignal(name string) (Signal, error) {
 	if s := Signal(name); slices.Contains(signals, s) {
 		return s, nil
 	}
-	return "", fmt.Errorf("unknown signal %q: use term, hup, quit, int, kill, user1 or user2", clip(name, 32))
+	return "", fmt.Errorf("unknown signal %q: use term, hup, quit, int, kill, user1 or user2",
+		clip(name, 32))
 }
 
 var (
@@ -279,7 +281,8 @@ func searched(list string) string {
 		size += len(folders[n]) + 1
 		n++
 	}
-	shown := strconv.Quote(clip(strings.Join(folders[:n], string(os.PathListSeparator)), maxSearched))
+	shown := strconv.Quote(clip(strings.Join(folders[:n], string(os.PathListSeparator)),
+		maxSearched))
 	if more := len(folders) - n; more > 0 {
 		shown += fmt.Sprintf(" and %d more folders", more)
 	}

@@ -110,7 +110,8 @@ func Start(c Command) (*PTY, error) {
 		}
 	}
 	keepInherited()
-	pid, pidfd, err := fork(path, append([]string{c.Path}, c.Args...), c.Dir, env, slave, c.NullInput, p.memory)
+	pid, pidfd, err := fork(path, append([]string{c.Path}, c.Args...), c.Dir, env, slave,
+		c.NullInput, p.memory)
 	if err != nil {
 		p.memory.remove()
 		master.Close()

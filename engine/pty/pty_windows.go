@@ -112,14 +112,16 @@ func Start(c Command) (*PTY, error) {
 	// Closing the console flushes its output, and con.Close closes its own end of the pipe with it;
 	// the rest is read through a second handle.
 	self := windows.CurrentProcess()
-	err = windows.DuplicateHandle(self, windows.Handle(p.con.OutPipeReadFd()), self, &p.out, 0, false, windows.DUPLICATE_SAME_ACCESS)
+	err = windows.DuplicateHandle(self, windows.Handle(p.con.OutPipeReadFd()), self, &p.out, 0,
+		false, windows.DUPLICATE_SAME_ACCESS)
 	if err != nil {
 		return fail("open", "", err)
 	}
 	if p.job, err = newJob(); err != nil {
 		return fail("open", "", err)
 	}
-	if p.pid, p.process, err = spawn(p.con, p.job, path, append([]string{c.Path}, c.Args...), c.Dir, env); err != nil {
+	if p.pid, p.process, err = spawn(p.con, p.job, path, append([]string{c.Path}, c.Args...), c.Dir,
+		env); err != nil {
 		return fail("start", path, err)
 	}
 	if p.path = path; !filepath.IsAbs(path) {
@@ -157,7 +159,8 @@ func (p *PTY) PID() int { return p.pid }
 func (p *PTY) reap() {
 	p.exit = Exit{Code: -1}
 	var code uint32
-	if event, err := windows.WaitForSingleObject(p.process, windows.INFINITE); err == nil && event == windows.WAIT_OBJECT_0 {
+	if event, err := windows.WaitForSingleObject(p.process, windows.INFINITE); err == nil &&
+		event == windows.WAIT_OBJECT_0 {
 		if windows.GetExitCodeProcess(p.process, &code) == nil {
 			p.exit.Code = int(code)
 		}
@@ -342,7 +345,8 @@ func (p *PTY) Foreground() (Process, error) {
 // LineMode returns an error that wraps errors.ErrUnsupported: a console's modes can only be queried
 // from inside.
 func (p *PTY) LineMode() (LineMode, error) {
-	return LineMode{}, fmt.Errorf("ask for the terminal's modes: %w on Windows", errors.ErrUnsupported)
+	return LineMode{},
+		fmt.Errorf("ask for the terminal's modes: %w on Windows", errors.ErrUnsupported)
 }
 
 // Wait blocks until the program has ended, and returns how it ended. Any number of goroutines may

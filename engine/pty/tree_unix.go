@@ -142,7 +142,8 @@ func attribute(t table, trees []tree, known map[id]int, adopted []int) *attribut
 			a.claim(i, k)
 		} else if k, ok := sessions[p.sid]; ok && p.start >= trees[k].start {
 			a.claim(i, k)
-		} else if k, ok := ttys[p.tty]; ok && p.start >= trees[k].start && t.onTerminal(p.pid, trees[k].terminal) {
+		} else if k, ok := ttys[p.tty]; ok && p.start >= trees[k].start &&
+			t.onTerminal(p.pid, trees[k].terminal) {
 			a.claim(i, k)
 		}
 	}

@@ -231,7 +231,8 @@ func (w *Watcher) Close() error {
 	case err != nil:
 		return fmt.Errorf("wait for the watcher: %w", err)
 	case !state.Success():
-		return fmt.Errorf("the watcher, process %d, did not end by itself: %v", w.process.Pid, state)
+		return fmt.Errorf("the watcher, process %d, did not end by itself: %v",
+			w.process.Pid, state)
 	}
 	return closeErr
 }
@@ -251,7 +252,8 @@ const (
 
 func record(t tree) string {
 	return fmt.Sprintf("%s%d %d %d %d %d %d %d %q\n",
-		lineAdd, t.pid, t.start, t.reaped, t.terminal.tty, t.terminal.dev, t.terminal.ino, t.made, t.mark)
+		lineAdd, t.pid, t.start, t.reaped, t.terminal.tty, t.terminal.dev, t.terminal.ino, t.made,
+		t.mark)
 }
 
 func parseRecord(line string) (t tree, err error) {
@@ -262,7 +264,8 @@ func parseRecord(line string) (t tree, err error) {
 	if t.pid, t.start, err = parseID(fields[:2]); err != nil {
 		return t, err
 	}
-	for i, n := range []*uint64{&t.reaped, &t.terminal.tty, &t.terminal.dev, &t.terminal.ino, &t.made} {
+	for i, n := range []*uint64{&t.reaped, &t.terminal.tty, &t.terminal.dev, &t.terminal.ino,
+		&t.made} {
 		if *n, err = strconv.ParseUint(fields[i+2], 10, 64); err != nil {
 			return t, err
 		}

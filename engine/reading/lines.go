@@ -135,7 +135,8 @@ func (n *Lines) above(line int) func(k int) (string, bool) {
 // over.
 func (n *Lines) Read(from, to int) []string {
 	out := make([]string, 0, to-from)
-	n.pieces(from, to, func(first int, rows []string) { out = append(out, rows[:min(len(rows), to-first)]...) })
+	n.pieces(from, to,
+		func(first int, rows []string) { out = append(out, rows[:min(len(rows), to-first)]...) })
 	return out
 }
 
@@ -160,7 +161,8 @@ func (n *Lines) redacted(page []piece) [][]string {
 			at := 0
 			for _, r := range rows {
 				for _, s := range n.view.hide.Spans(r) {
-					spans = append(spans, redact.Span{Start: at + s.Start, End: at + s.End, Text: s.Text})
+					spans = append(spans,
+						redact.Span{Start: at + s.Start, End: at + s.End, Text: s.Text})
 				}
 				at += len(r)
 			}
@@ -168,7 +170,8 @@ func (n *Lines) redacted(page []piece) [][]string {
 		}
 		lost := page[k].from == 0 && n.history.Cut() // it continues from what was dropped
 		if lost && len(rows) > 1 {
-			spans = append([]redact.Span{{End: head(joined[k]), Text: redact.DefaultReplacement}}, spans...)
+			spans = append([]redact.Span{{End: head(joined[k]), Text: redact.DefaultReplacement}},
+				spans...)
 		}
 		if len(spans) == 0 && !lost {
 			continue

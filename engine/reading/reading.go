@@ -49,12 +49,15 @@ func Learn(k *redact.Known) func(s *engine.Session, line string, is engine.Stand
 // Note tells k what an [engine.SecretInput] reports of a line: see [redact.Known.Typed].
 func Note(k *redact.Known, session string, ended <-chan struct{}, line string, is engine.Standing) {
 	k.Typed(session, ended, line, map[engine.Standing]redact.Standing{
-		engine.Suspected: redact.Suspected, engine.Certain: redact.Certain, engine.Cleared: redact.Cleared,
+		engine.Suspected: redact.Suspected, engine.Certain: redact.Certain,
+		engine.Cleared: redact.Cleared,
 	}[is])
 }
 
 // At returns a view of raw with the same redaction.
-func (v *View) At(raw *engine.View) *View { return &View{Raw: raw, Secrets: v.Secrets, hide: v.hide} }
+func (v *View) At(raw *engine.View) *View {
+	return &View{Raw: raw, Secrets: v.Secrets, hide: v.hide}
+}
 
 // Redacted reports whether anything is hidden.
 func (v *View) Redacted() bool { return v.hide != nil }
@@ -67,7 +70,8 @@ func (v *View) Screen() *vt.Screen {
 	case v.hide == nil:
 		v.screen = v.Raw.Screen
 	default:
-		v.screen = v.Raw.Screen.MaskPage(func(lines []string, above func(int) (string, bool)) [][]vt.Mask {
+		v.screen = v.Raw.Screen.MaskPage(func(lines []string,
+			above func(int) (string, bool)) [][]vt.Mask {
 			out := make([][]vt.Mask, len(lines))
 			for i, spans := range v.hide.Page(lines, above) {
 				for _, s := range spans {
@@ -210,7 +214,8 @@ func (v *View) Output(chars int) string {
 		return text
 	}
 	if oldest, end := t.Bounds(); !t.Whole() || end-engine.Offset(len(text)) > oldest {
-		if begins := end - engine.Offset(len(text)); begins == oldest || t.Bytes()[begins-oldest-1] != '\n' {
+		if begins := end - engine.Offset(len(text)); begins == oldest ||
+			t.Bytes()[begins-oldest-1] != '\n' {
 			text = HideHead(text)
 		}
 	}

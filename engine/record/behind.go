@@ -54,7 +54,8 @@ var (
 // NewBehind returns a tap that passes all its calls to t, in order. Its Close waits until that is
 // done, and closes t; it must be called, as a session does.
 func NewBehind(t engine.Tap) *Behind {
-	b := &Behind{tap: t, news: make(chan struct{}, 1), room: make(chan struct{}, 1), done: make(chan struct{})}
+	b := &Behind{tap: t, news: make(chan struct{}, 1), room: make(chan struct{}, 1),
+		done: make(chan struct{})}
 	go b.run()
 	return b
 }

@@ -139,7 +139,8 @@ func (c *Cast) header() ([]byte, error) {
 	case AsciicastV3:
 		h.Version, h.Term = 3, &headerTerm{Cols: o.Cols, Rows: o.Rows, Type: clip(o.Term, headMax)}
 	default:
-		return nil, fmt.Errorf("record: %s is not an asciicast format: use %q or %q", engine.Quote(string(o.Format)), AsciicastV2, AsciicastV3)
+		return nil, fmt.Errorf("record: %s is not an asciicast format: use %q or %q",
+			engine.Quote(string(o.Format)), AsciicastV2, AsciicastV3)
 	}
 	return json.Marshal(h)
 }
@@ -160,7 +161,10 @@ func (c *Cast) Input(at time.Time, p []byte) error {
 
 // Resize records a new size.
 func (c *Cast) Resize(at time.Time, rows, cols int) error {
-	return c.do(at, func(d time.Duration) { c.queue.Plain(d, 'r', fmt.Sprintf("%dx%d", cols, rows)) })
+	return c.do(at, func(d time.Duration) {
+		c.queue.Plain(d, 'r',
+			fmt.Sprintf("%dx%d", cols, rows))
+	})
 }
 
 // Marker records a place for the player to stop at or jump to.

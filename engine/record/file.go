@@ -121,7 +121,8 @@ func (p *part) create() (err error) {
 	p.File, err = p.root.OpenFile(p.temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return errors.New("is being recorded or written, or was left unfinished: " + partSuffix + " exists")
+		return errors.New("is being recorded or written, or was left unfinished: " + partSuffix +
+			" exists")
 	case err != nil:
 		return bare(err)
 	}

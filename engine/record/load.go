@@ -67,14 +67,16 @@ func loadSome(r io.Reader, most int) (*Recording, error) {
 		e, err := c.Next()
 		switch {
 		case in.N <= 0:
-			return nil, c.bad(fmt.Sprintf("the cast is longer than %d bytes", LoadMax), picture.ErrTooLarge)
+			return nil,
+				c.bad(fmt.Sprintf("the cast is longer than %d bytes", LoadMax), picture.ErrTooLarge)
 		case errors.Is(err, io.EOF):
 			rec.Truncated = c.Truncated
 			return rec, nil
 		case err != nil:
 			return nil, err
 		case rec.Len() == most:
-			return nil, c.bad(fmt.Sprintf("the cast has more than %d events", most), picture.ErrTooLarge)
+			return nil,
+				c.bad(fmt.Sprintf("the cast has more than %d events", most), picture.ErrTooLarge)
 		}
 		rec.add(e)
 	}
@@ -83,7 +85,8 @@ func loadSome(r io.Reader, most int) (*Recording, error) {
 func (r *Recording) add(e Event) {
 	n := len(r.chunks)
 	if n == 0 || len(r.chunks[n-1].events) == chunkEvents {
-		r.chunks = append(r.chunks, chunk{events: make([]kept, 0, chunkEvents), text: new(strings.Builder)})
+		r.chunks = append(r.chunks,
+			chunk{events: make([]kept, 0, chunkEvents), text: new(strings.Builder)})
 		n++
 	}
 	c := &r.chunks[n-1]

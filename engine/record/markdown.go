@@ -166,7 +166,8 @@ func (f *front) text(pad int) string {
 // section writes one block of the document with front matter f, and counts it.
 func (h *hider) section(f *front, b *engine.Block) string {
 	var out strings.Builder
-	greeting := b.Number == 0 && b.Command == "" && f.doc.Marks != engine.IntegrationNone && f.blocks == 0
+	greeting := b.Number == 0 && b.Command == "" && f.doc.Marks != engine.IntegrationNone &&
+		f.blocks == 0
 	if !greeting {
 		f.blocks++
 	}
@@ -329,15 +330,19 @@ func newTranscript(s sink, path string, o TranscriptOptions) (*Transcript, error
 	if o.Start.IsZero() {
 		o.Start = time.Now()
 	}
-	t := &Transcript{file: newFile(s, path, MarkdownDoc, o.MaxBytes), hider: newHider(o.Redactor, o.Raw), last: o.Start}
+	t := &Transcript{file: newFile(s, path, MarkdownDoc, o.MaxBytes),
+		hider: newHider(o.Redactor, o.Raw), last: o.Start}
 	if o.Screen != nil {
 		t.hider.before = before(o.Screen)
 	}
 	// The length of the front matter never changes, so its values are redacted here, once.
-	t.front = front{state: StateRecording, raw: o.Raw, doc: Document{Name: t.hider.hide(o.Name), Program: t.hider.hide(o.Program), Dir: t.hider.hide(o.Dir),
-		Rows: o.Rows, Cols: o.Cols, Started: o.Start, Marks: engine.IntegrationNone}}
+	t.front = front{state: StateRecording, raw: o.Raw,
+		doc: Document{Name: t.hider.hide(o.Name), Program: t.hider.hide(o.Program),
+			Dir:  t.hider.hide(o.Dir),
+			Rows: o.Rows, Cols: o.Cols, Started: o.Start, Marks: engine.IntegrationNone}}
 	t.front.redactions = t.hider.count
-	t.blocks = engine.NewBlockReader(o.Rows, o.Cols, func(b engine.Block) { t.ready = append(t.ready, b) })
+	t.blocks = engine.NewBlockReader(o.Rows, o.Cols,
+		func(b engine.Block) { t.ready = append(t.ready, b) })
 	return t, t.append([]byte(t.front.text(latePad)), 0)
 }
 
@@ -423,7 +428,8 @@ func (t *Transcript) Close() error {
 // Document is the recording in readable form: [Markdown] writes it.
 func (r *Recording) Document() *Document {
 	d := &Document{Program: r.Command, Rows: r.Rows, Cols: r.Cols, Started: r.Started}
-	b := engine.NewBlockReader(r.Rows, r.Cols, func(b engine.Block) { d.Blocks = append(d.Blocks, b) })
+	b := engine.NewBlockReader(r.Rows, r.Cols,
+		func(b engine.Block) { d.Blocks = append(d.Blocks, b) })
 	for e := range r.Events() {
 		at := r.Started.Add(e.At)
 		switch e.Kind {

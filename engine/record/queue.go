@@ -54,7 +54,8 @@ type lane struct {
 // NewQueue returns an empty queue. It passes events to emit, in order, the text of one in pieces; r
 // redacts it, with a nil r nothing is redacted. screen is what the session already shows, where a
 // secret may have begun; nil is nothing.
-func NewQueue(r *redact.Redactor, screen *vt.Screen, emit func(at time.Duration, code byte, text ...string)) *Queue {
+func NewQueue(r *redact.Redactor, screen *vt.Screen,
+	emit func(at time.Duration, code byte, text ...string)) *Queue {
 	q := &Queue{emit: emit}
 	if r != nil {
 		q.SetRedactor(r)
@@ -68,7 +69,8 @@ func NewQueue(r *redact.Redactor, screen *vt.Screen, emit func(at time.Duration,
 // SetRedactor sets the redactor from here on.
 func (q *Queue) SetRedactor(r *redact.Redactor) {
 	if q.lanes == nil {
-		q.lanes = map[byte]*lane{'o': {stream: redact.NewStream(r)}, 'i': {stream: redact.NewStream(r)}}
+		q.lanes = map[byte]*lane{'o': {stream: redact.NewStream(r)},
+			'i': {stream: redact.NewStream(r)}}
 		return
 	}
 	q.Flush()
@@ -239,7 +241,8 @@ func common(a, b string) (head, tail int) {
 	for head < most && a[head] == b[head] {
 		head++
 	}
-	for head > 0 && (head < len(a) && !utf8.RuneStart(a[head]) || head < len(b) && !utf8.RuneStart(b[head])) {
+	for head > 0 && (head < len(a) && !utf8.RuneStart(a[head]) || head < len(b) &&
+		!utf8.RuneStart(b[head])) {
 		head--
 	}
 	for tail < most-head && a[len(a)-1-tail] == b[len(b)-1-tail] {

@@ -121,7 +121,8 @@ func NewReader(r io.Reader) (*Reader, error) {
 			return nil, c.bad("the header is too large", picture.ErrTooLarge)
 		}
 		h = header{}
-		if err := json.Unmarshal(append(append(first, '\n'), rest...), &h); err != nil || h.Version != 1 {
+		if err := json.Unmarshal(append(append(first, '\n'), rest...), &h); err != nil ||
+			h.Version != 1 {
 			return nil, c.bad("not an asciicast header", err)
 		}
 	}
@@ -141,12 +142,15 @@ func (c *Reader) accept(h *header) error {
 		}
 		rows, cols, term = h.Term.Rows, h.Term.Cols, h.Term.Type
 	default:
-		return c.bad(fmt.Sprintf("asciicast version %d is not known; 1, 2 and 3 are", h.Version), nil)
+		return c.bad(fmt.Sprintf("asciicast version %d is not known; 1, 2 and 3 are",
+			h.Version), nil)
 	}
 	if !sideOK(rows) || !sideOK(cols) {
-		return c.bad(fmt.Sprintf("%d rows by %d columns is not a terminal size: each is 1 to %d", rows, cols, vt.MaxSide), nil)
+		return c.bad(fmt.Sprintf("%d rows by %d columns is not a terminal size: each is 1 to %d",
+			rows, cols, vt.MaxSide), nil)
 	}
-	c.Header = Header{Version: h.Version, Rows: rows, Cols: cols, Command: h.Command, Title: h.Title, Term: term, Shell: h.Env["SHELL"]}
+	c.Header = Header{Version: h.Version, Rows: rows, Cols: cols, Command: h.Command,
+		Title: h.Title, Term: term, Shell: h.Env["SHELL"]}
 	if h.Timestamp > 0 {
 		c.Header.Started = time.Unix(h.Timestamp, 0)
 	}
@@ -178,7 +182,8 @@ func (c *Reader) next() (line []byte, whole bool, err error) {
 	for {
 		p, err := c.in.ReadSlice('\n')
 		if len(line)+len(p) > lineMax {
-			return nil, false, c.bad(fmt.Sprintf("is longer than %d bytes", lineMax), picture.ErrTooLarge)
+			return nil, false,
+				c.bad(fmt.Sprintf("is longer than %d bytes", lineMax), picture.ErrTooLarge)
 		}
 		line = append(line, p...)
 		switch {

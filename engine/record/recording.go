@@ -116,7 +116,8 @@ func (f *file) append(p []byte, at time.Duration) error {
 	size := f.Status().Bytes
 	if size+int64(len(p)) > f.limit {
 		f.over(StateLimit, nil)
-		return &engine.FileError{Op: f.op, Path: f.Status().Path, Err: fmt.Errorf("%w (%d bytes)", ErrLimit, f.limit)}
+		return &engine.FileError{Op: f.op, Path: f.Status().Path,
+			Err: fmt.Errorf("%w (%d bytes)", ErrLimit, f.limit)}
 	}
 	if _, err := f.sink.Write(p); err != nil {
 		return f.fail(err)

@@ -89,13 +89,14 @@ func (r *Recordings) Start(s *engine.Session, o StartOptions) (*Kept, error) {
 	err := s.Attach(func(v *engine.View) (tap engine.Tap, err error) {
 		if o.Format == MarkdownDoc {
 			now.file, err = NewTranscript(o.Path, TranscriptOptions{
-				Name: config.Name, Program: line, Dir: config.Dir, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Screen: v.Screen,
-				Redactor: o.Redactor, Raw: o.Redactor == nil,
+				Name: config.Name, Program: line, Dir: config.Dir, Rows: v.Screen.Rows,
+				Cols: v.Screen.Cols, Screen: v.Screen, Redactor: o.Redactor, Raw: o.Redactor == nil,
 			})
 		} else {
 			now.file, err = NewCast(o.Path, CastOptions{
-				Format: o.Format, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Screen: v.Screen, Command: line, Title: cmp.Or(o.Title, config.Name),
-				IdleLimit: o.IdleLimit, Input: o.Input, Redactor: o.Redactor, Raw: o.Redactor == nil,
+				Format: o.Format, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Screen: v.Screen,
+				Command: line, Title: cmp.Or(o.Title, config.Name), IdleLimit: o.IdleLimit,
+				Input: o.Input, Redactor: o.Redactor, Raw: o.Redactor == nil,
 			})
 		}
 		if err != nil {
@@ -121,7 +122,8 @@ func (r *Recordings) add(x *Kept) {
 	r.last++
 	x.ID = "r" + strconv.Itoa(r.last)
 	if len(r.all) >= maxRecordings {
-		if i := slices.IndexFunc(r.all, func(x *Kept) bool { return x.Status().State != StateRecording }); i >= 0 {
+		if i := slices.IndexFunc(r.all,
+			func(x *Kept) bool { return x.Status().State != StateRecording }); i >= 0 {
 			r.all = slices.Delete(r.all, i, i+1)
 		}
 	}
@@ -166,7 +168,8 @@ func (x *Kept) Stop() error {
 		return nil
 	}
 	err := now.session.Detach(now.tap)
-	if errors.Is(err, fs.ErrClosed) || x.Status().State == StateFailed || x.Status().State == StateLimit {
+	if errors.Is(err, fs.ErrClosed) || x.Status().State == StateFailed ||
+		x.Status().State == StateLimit {
 		return nil
 	}
 	return err

@@ -84,7 +84,8 @@ func (p *Printed) DropMark(command bool) {
 		p.buf = p.buf[:i]
 	}
 	end := len(p.buf) - 1
-	if i := bytes.LastIndex(p.buf, []byte("\x1b]633;E;")); command && i >= 0 && bytes.IndexByte(p.buf[i:], bel) == end-i {
+	if i := bytes.LastIndex(p.buf, []byte("\x1b]633;E;")); command && i >= 0 &&
+		bytes.IndexByte(p.buf[i:], bel) == end-i {
 		p.buf = p.buf[:i]
 	}
 }

@@ -95,7 +95,8 @@ func (h *Host) Manifest(p *plugins.Plugin) *plugins.Manifest {
 		return &m
 	}
 	v, target := reading.New(&engine.View{}, h.Redactor()), *m.Target
-	target.Args, target.Env, target.RequiredEnv = v.Args(target.Program, target.Args), v.Env(target.Env), v.Env(target.RequiredEnv)
+	target.Args, target.Env, target.RequiredEnv = v.Args(target.Program, target.Args),
+		v.Env(target.Env), v.Env(target.RequiredEnv)
 	target.Program = v.Clean(target.Program)
 	m.Target = &target
 	return &m

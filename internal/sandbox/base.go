@@ -33,9 +33,10 @@ func (v *VM) openLibraries() {
 		v.helpers = append(v.helpers, L.NewFunction(h))
 	}
 	base := library{
-		"assert": v.assert, "error": v.raise, "getmetatable": v.getMetatable, "ipairs": v.ipairs(), "next": v.next,
-		"pairs": v.pairs(), "pcall": v.pcall, "print": v.print, "rawequal": rawEqual, "rawget": rawGet, "rawset": v.rawset,
-		"require": v.requireFunction, "select": selectArgs, "setmetatable": v.setMetatable, "tonumber": toNumber,
+		"assert": v.assert, "error": v.raise, "getmetatable": v.getMetatable, "ipairs": v.ipairs(),
+		"next": v.next, "pairs": v.pairs(), "pcall": v.pcall, "print": v.print,
+		"rawequal": rawEqual, "rawget": rawGet, "rawset": v.rawset, "require": v.requireFunction,
+		"select": selectArgs, "setmetatable": v.setMetatable, "tonumber": toNumber,
 		"tostring": toString, "type": typeOf, "unpack": v.unpack, "xpcall": v.xpcall,
 	}
 	for name, f := range base {
@@ -44,11 +45,15 @@ func (v *VM) openLibraries() {
 	g.RawSetString("_G", g)
 	g.RawSetString("_VERSION", lua.LString(lua.LuaVersion))
 	g.RawSetString("math", v.mathLibrary())
-	g.RawSetString("table", v.table(library{"concat": v.tableConcat, "insert": v.tableInsert, "remove": v.tableRemove, "sort": v.tableSort}))
+	g.RawSetString("table",
+		v.table(library{"concat": v.tableConcat, "insert": v.tableInsert, "remove": v.tableRemove,
+			"sort": v.tableSort}))
 	g.RawSetString("utf8", v.utf8Library())
 	g.RawSetString("bit", v.table(bitLibrary))
 	g.RawSetString("json", v.jsonLibrary())
-	g.RawSetString("re", v.table(library{"find": v.reFind, "match": v.reMatch, "match_all": v.reMatchAll, "test": v.reTest, "gsub": v.reGsub}))
+	g.RawSetString("re",
+		v.table(library{"find": v.reFind, "match": v.reMatch, "match_all": v.reMatchAll,
+			"test": v.reTest, "gsub": v.reGsub}))
 	g.RawSetString("string", v.table(v.stringFunctions()))
 	methods := L.CreateTable(0, 1) // plugins cannot reach this table, nor the one inside it: s:upper() cannot be redefined
 	methods.RawSetString("__index", v.table(v.stringFunctions()))

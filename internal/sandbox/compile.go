@@ -29,10 +29,12 @@ var moduleName = lazy.Regexp(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
 // compile compiles a module, with everything that grows values replaced by calls that pay for it.
 func compile(name, source string) (proto *lua.FunctionProto, err *Error) {
 	if len(name) > 64 || !moduleName().MatchString(name) {
-		return nil, &Error{Kind: Syntax, Message: fmt.Sprintf("module name %.32q is not letters, digits, '_' and '-' in parts joined by dots", name)}
+		return nil, &Error{Kind: Syntax,
+			Message: fmt.Sprintf("module name %.32q is not letters, digits, '_' and '-' in parts joined by dots", name)}
 	}
 	bad := func(line int, format string, args ...any) *Error {
-		return &Error{Kind: Syntax, Module: name, Line: line, Message: clip(fmt.Sprintf(format, args...))}
+		return &Error{Kind: Syntax, Module: name, Line: line,
+			Message: clip(fmt.Sprintf(format, args...))}
 	}
 	if len(source) > MaxSource {
 		return nil, bad(0, "%d bytes of source, at most %d are allowed", len(source), MaxSource)
@@ -235,7 +237,8 @@ func (r *rewriter) stmt(out []ast.Stmt, stmt ast.Stmt, depth int) []ast.Stmt {
 			break
 		}
 	case *ast.NumberForStmt:
-		s.Init, s.Limit, s.Step = r.expr(s.Init, depth), r.expr(s.Limit, depth), r.expr(s.Step, depth)
+		s.Init, s.Limit, s.Step = r.expr(s.Init, depth), r.expr(s.Limit, depth),
+			r.expr(s.Step, depth)
 		s.Stmts = r.block(s.Stmts, depth)
 	case *ast.GenericForStmt:
 		r.exprs(s.Exprs, depth)
@@ -270,24 +273,30 @@ func (r *rewriter) assign(out []ast.Stmt, s *ast.AssignStmt, depth int) []ast.St
 		return append(out, s)
 	}
 	if target, ok := s.Lhs[0].(*ast.AttrGetExpr); ok && len(s.Lhs) == 1 && len(s.Rhs) == 1 {
-		return append(out, &ast.FuncCallStmt{StmtBase: s.StmtBase, Expr: call(s, nameSet, target.Object, target.Key, single(s.Rhs[0]))})
+		return append(out,
+			&ast.FuncCallStmt{StmtBase: s.StmtBase,
+				Expr: call(s, nameSet, target.Object, target.Key, single(s.Rhs[0]))})
 	}
-	places, values := &ast.LocalAssignStmt{StmtBase: s.StmtBase}, &ast.LocalAssignStmt{StmtBase: s.StmtBase, Exprs: s.Rhs}
+	places, values := &ast.LocalAssignStmt{StmtBase: s.StmtBase},
+		&ast.LocalAssignStmt{StmtBase: s.StmtBase, Exprs: s.Rhs}
 	var sets []ast.Stmt
 	for _, l := range s.Lhs {
 		value := r.temp(s)
 		values.Names = append(values.Names, value.Value)
 		target, ok := l.(*ast.AttrGetExpr)
 		if !ok {
-			sets = append(sets, &ast.AssignStmt{StmtBase: s.StmtBase, Lhs: []ast.Expr{l}, Rhs: []ast.Expr{value}})
+			sets = append(sets,
+				&ast.AssignStmt{StmtBase: s.StmtBase, Lhs: []ast.Expr{l}, Rhs: []ast.Expr{value}})
 			continue
 		}
 		object, key := r.temp(s), r.temp(s)
 		places.Names = append(places.Names, object.Value, key.Value)
 		places.Exprs = append(places.Exprs, single(target.Object), single(target.Key))
-		sets = append(sets, &ast.FuncCallStmt{StmtBase: s.StmtBase, Expr: call(s, nameSet, object, key, value)})
+		sets = append(sets,
+			&ast.FuncCallStmt{StmtBase: s.StmtBase, Expr: call(s, nameSet, object, key, value)})
 	}
-	return append(out, &ast.DoBlockStmt{StmtBase: s.StmtBase, Stmts: append([]ast.Stmt{places, values}, sets...)})
+	return append(out,
+		&ast.DoBlockStmt{StmtBase: s.StmtBase, Stmts: append([]ast.Stmt{places, values}, sets...)})
 }
 
 // adjusted reports whether an expression is a call truncated to one value, as all of ours are.

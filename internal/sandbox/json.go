@@ -26,7 +26,8 @@ func (v *VM) jsonLibrary() *lua.LTable {
 	v.array = lock(L.CreateTable(0, 1))
 	v.null = L.NewUserData()
 	meta := lock(L.CreateTable(0, 2))
-	meta.RawSetString("__tostring", L.NewFunction(func(L *lua.LState) int { L.Push(lua.LString("null")); return 1 }))
+	meta.RawSetString("__tostring",
+		L.NewFunction(func(L *lua.LState) int { L.Push(lua.LString("null")); return 1 }))
 	v.null.Metatable = meta
 	t := v.table(library{"array": v.jsonArray, "decode": v.jsonDecode, "encode": v.jsonEncode})
 	t.RawSetString("null", v.null)
@@ -310,7 +311,8 @@ func (d *decoder) string() string {
 
 func (d *decoder) number() lua.LValue {
 	from := d.at
-	for d.at < len(d.text) && (isDigit(d.text[d.at]) || strings.IndexByte("+-.eE", d.text[d.at]) >= 0) {
+	for d.at < len(d.text) &&
+		(isDigit(d.text[d.at]) || strings.IndexByte("+-.eE", d.text[d.at]) >= 0) {
 		d.at++
 	}
 	token := d.text[from:d.at]

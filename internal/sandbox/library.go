@@ -16,8 +16,8 @@ import (
 func Bound(L *lua.LState, size int) {
 	v := &VM{state: L, current: "the library"}
 	v.limits = Limits{
-		Time: math.MaxInt64 / 2, Instructions: math.MaxInt64 / 2, Memory: math.MaxInt64 / 2, Retained: math.MaxInt64 / 2,
-		Steps: math.MaxInt / 2, String: size,
+		Time: math.MaxInt64 / 2, Instructions: math.MaxInt64 / 2, Memory: math.MaxInt64 / 2,
+		Retained: math.MaxInt64 / 2, Steps: math.MaxInt / 2, String: size,
 	}.withDefaults()
 	v.meter.vm = v
 	replace := func(table string, all library, names ...string) {
@@ -29,7 +29,8 @@ func Bound(L *lua.LState, size int) {
 			t.RawSetString(name, L.NewFunction(v.unmetered(all[name])))
 		}
 	}
-	replace("string", v.stringFunctions(), "byte", "char", "find", "format", "gsub", "lower", "match", "rep", "reverse", "sub", "upper")
+	replace("string", v.stringFunctions(), "byte", "char", "find", "format", "gsub", "lower",
+		"match", "rep", "reverse", "sub", "upper")
 	replace("table", library{"concat": v.tableConcat}, "concat")
 	gmatch := library{"gmatch": func(L *lua.LState) int {
 		n := v.stringGmatch(L)

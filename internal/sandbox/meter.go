@@ -113,7 +113,8 @@ func (m *meter) stop(kind Kind, message string) {
 // check raises the fault that look has found.
 func (m *meter) check() {
 	if m.fault != nil {
-		panic(&lua.ApiError{Type: lua.ApiErrorRun, Object: lua.LString(m.fault.Message), StackTrace: noTrace})
+		panic(&lua.ApiError{Type: lua.ApiErrorRun, Object: lua.LString(m.fault.Message),
+			StackTrace: noTrace})
 	}
 }
 
@@ -158,7 +159,8 @@ func (m *meter) pay(n int64) {
 // afford checks, before a string of n bytes is made, that it is allowed, and pays for it.
 func (m *meter) afford(n int) {
 	if n > m.vm.limits.String || n < 0 {
-		m.stop(Memory, fmt.Sprintf("a string of %d bytes, at most %d are allowed", n, m.vm.limits.String))
+		m.stop(Memory,
+			fmt.Sprintf("a string of %d bytes, at most %d are allowed", n, m.vm.limits.String))
 	}
 	m.pay(int64(n) + sizeString)
 	m.work(n >> 6) // copying moves some 64 bytes per instruction
@@ -206,7 +208,9 @@ func (v *VM) sweep() *Error {
 		w.enter(v, next)
 	}
 	if w.bytes > v.limits.Retained {
-		v.dead = &Error{Kind: Memory, Function: v.current, Message: fmt.Sprintf("%d bytes kept after a call, at most %d are allowed", w.bytes, v.limits.Retained)}
+		v.dead = &Error{Kind: Memory, Function: v.current,
+			Message: fmt.Sprintf("%d bytes kept after a call, at most %d are allowed", w.bytes,
+				v.limits.Retained)}
 		return v.dead
 	}
 	return nil

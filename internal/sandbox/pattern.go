@@ -95,7 +95,8 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 // parsePattern reads a pattern.
 func parsePattern(source string) (*pattern, error) {
 	if len(source) > maxPattern {
-		return nil, fmt.Errorf("pattern of %d bytes, at most %d are allowed", len(source), maxPattern)
+		return nil, fmt.Errorf("pattern of %d bytes, at most %d are allowed", len(source),
+			maxPattern)
 	}
 	p := &pattern{}
 	rest, anchored := strings.CutPrefix(source, "^")

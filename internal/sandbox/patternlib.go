@@ -223,7 +223,8 @@ func (v *VM) stringGsub(L *lua.LState) int {
 }
 
 // replace writes the replacement of one match; false and nil leave it unchanged.
-func (v *VM) replace(L *lua.LState, b *strings.Builder, m *match, from, to int, replacement lua.LValue) {
+func (v *VM) replace(L *lua.LState, b *strings.Builder, m *match, from, to int,
+	replacement lua.LValue) {
 	whole := m.subject[from:to]
 	var value lua.LValue
 	switch r := replacement.(type) {

@@ -26,7 +26,8 @@ type compiled struct {
 
 func compileExpression(source string) (*compiled, error) {
 	if len(source) > maxExpression {
-		return nil, fmt.Errorf("expression of %d bytes, at most %d are allowed", len(source), maxExpression)
+		return nil, fmt.Errorf("expression of %d bytes, at most %d are allowed", len(source),
+			maxExpression)
 	}
 	tree, err := syntax.Parse(source, syntax.Perl)
 	if err != nil {
@@ -37,7 +38,8 @@ func compileExpression(source string) (*compiled, error) {
 		return nil, err
 	}
 	if n := len(program.Inst); n > maxProgram {
-		return nil, fmt.Errorf("expression of %d steps, at most %d are allowed; repeat less", n, maxProgram)
+		return nil, fmt.Errorf("expression of %d steps, at most %d are allowed; repeat less", n,
+			maxProgram)
 	}
 	re, err := regexp.Compile(source)
 	if err != nil {
@@ -68,7 +70,8 @@ func (v *VM) search(L *lua.LState, size int, source string) (re *compiled, pass 
 		L.RaiseError("invalid regular expression: %s", err)
 	}
 	if pass = (size + 1) * re.size; pass > maxPass {
-		v.stop(Pattern, fmt.Sprintf("an expression of %d steps on %d bytes; search less", re.size, size))
+		v.stop(Pattern,
+			fmt.Sprintf("an expression of %d steps on %d bytes; search less", re.size, size))
 	}
 	v.work(1 + pass/passCost)
 	return re, pass

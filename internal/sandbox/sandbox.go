@@ -119,7 +119,8 @@ type Program struct {
 func Compile(modules map[string]string, main string) (*Program, error) {
 	const loading = "main chunk"
 	if len(modules) > maxModules {
-		return nil, &Error{Kind: Syntax, Function: loading, Message: fmt.Sprintf("%d modules, at most %d are allowed", len(modules), maxModules)}
+		return nil, &Error{Kind: Syntax, Function: loading,
+			Message: fmt.Sprintf("%d modules, at most %d are allowed", len(modules), maxModules)}
 	}
 	p := &Program{protos: make(map[string]*lua.FunctionProto, len(modules)), main: main}
 	for _, name := range slices.Sorted(maps.Keys(modules)) {
@@ -131,7 +132,8 @@ func Compile(modules map[string]string, main string) (*Program, error) {
 		p.protos[name] = proto
 	}
 	if p.protos[main] == nil {
-		return nil, &Error{Kind: Syntax, Function: loading, Message: fmt.Sprintf("no module %.32q", main)}
+		return nil, &Error{Kind: Syntax, Function: loading,
+			Message: fmt.Sprintf("no module %.32q", main)}
 	}
 	return p, nil
 }
@@ -158,7 +160,8 @@ func (p *Program) New(o Options) (*VM, error) {
 		current: "main chunk",
 	}
 	v.state = lua.NewState(lua.Options{
-		SkipOpenLibs: true, CallStackSize: callDepth, RegistrySize: 256, RegistryMaxSize: registry, RegistryGrowStep: 1024,
+		SkipOpenLibs: true, CallStackSize: callDepth, RegistrySize: 256, RegistryMaxSize: registry,
+		RegistryGrowStep: 1024,
 	})
 	v.openLibraries()
 	if o.Globals != nil {
@@ -187,7 +190,8 @@ func (p *Program) New(o Options) (*VM, error) {
 func (v *VM) export(value lua.LValue) *Error {
 	table, ok := value.(*lua.LTable)
 	if !ok {
-		return &Error{Kind: Runtime, Function: v.current, Message: "must return a table of functions, not " + kindOf(value)}
+		return &Error{Kind: Runtime, Function: v.current,
+			Message: "must return a table of functions, not " + kindOf(value)}
 	}
 	v.functions = map[string]*lua.LFunction{}
 	var bad *Error
@@ -195,7 +199,9 @@ func (v *VM) export(value lua.LValue) *Error {
 		name, named := key.(lua.LString)
 		function, ok := value.(*lua.LFunction)
 		if !named || !ok {
-			bad = &Error{Kind: Runtime, Function: v.current, Message: fmt.Sprintf("must return a table of functions; %.32s is %s", key, kindOf(value))}
+			bad = &Error{Kind: Runtime, Function: v.current,
+				Message: fmt.Sprintf("must return a table of functions; %.32s is %s", key,
+					kindOf(value))}
 			return
 		}
 		v.functions[string(name)] = function
@@ -214,17 +220,20 @@ func (v *VM) Names() []string { return slices.Sorted(maps.Keys(v.functions)) }
 // the limit, the machine's own when zero, and when ctx does, which is checked every [lookEvery]
 // instructions. Arguments are of the same types, int, []string, [Func] or *[Object]. Errors are
 // *[Error]; after a fatal one (see [Error.Fatal]) every later call fails with [Dead].
-func (v *VM) Call(ctx context.Context, function string, limit time.Duration, args ...any) (any, error) {
+func (v *VM) Call(ctx context.Context, function string, limit time.Duration,
+	args ...any) (any, error) {
 	if !v.busy.CompareAndSwap(false, true) {
 		return nil, &Error{Kind: Busy, Function: function, Message: "the machine is in a call"}
 	}
 	defer v.busy.Store(false)
 	if v.dead != nil {
-		return nil, &Error{Kind: Dead, Function: function, Message: "given up after: " + v.dead.Message}
+		return nil, &Error{Kind: Dead, Function: function,
+			Message: "given up after: " + v.dead.Message}
 	}
 	f := v.functions[function]
 	if f == nil {
-		return nil, &Error{Kind: Missing, Function: function, Message: "the plugin has no such function"}
+		return nil, &Error{Kind: Missing, Function: function,
+			Message: "the plugin has no such function"}
 	}
 	v.current = function
 	v.start(ctx, or(limit, v.limits.Time))
@@ -318,7 +327,8 @@ func (v *VM) require(L *lua.LState, name string) lua.LValue {
 	case known:
 		L.RaiseError("module %s requires itself", name)
 	case proto == nil:
-		L.RaiseError("no module %s; there are %s", clip(fmt.Sprintf("%q", name)), strings.Join(slices.Sorted(maps.Keys(v.protos)), ", "))
+		L.RaiseError("no module %s; there are %s", clip(fmt.Sprintf("%q", name)),
+			strings.Join(slices.Sorted(maps.Keys(v.protos)), ", "))
 	default:
 		v.loaded[name] = nil
 		defer func() { // a failed module may be required again

@@ -12,8 +12,9 @@ import (
 // ends_with, split and trim, which do not use patterns and are what a classifier needs most.
 func (v *VM) stringFunctions() library {
 	return library{
-		"byte": v.stringByte, "char": v.stringChar, "find": v.stringFind, "format": v.stringFormat, "gmatch": v.stringGmatch,
-		"gsub": v.stringGsub, "len": stringLen, "lower": v.stringMap(lower), "match": v.stringMatch, "rep": v.stringRep,
+		"byte": v.stringByte, "char": v.stringChar, "find": v.stringFind, "format": v.stringFormat,
+		"gmatch": v.stringGmatch, "gsub": v.stringGsub, "len": stringLen,
+		"lower": v.stringMap(lower), "match": v.stringMatch, "rep": v.stringRep,
 		"reverse": v.stringReverse, "sub": v.stringSub, "upper": v.stringMap(upper),
 		"contains":    v.stringTest(strings.Contains),
 		"starts_with": v.stringTest(strings.HasPrefix),
@@ -212,7 +213,8 @@ func number2(s string, i int) (value, end int) {
 	return value, end
 }
 
-func (v *VM) formatted(L *lua.LState, arg int, verb byte, flags string, width, precision int) string {
+func (v *VM) formatted(L *lua.LState, arg int, verb byte, flags string, width,
+	precision int) string {
 	spec := "%" + flags
 	if width > 0 {
 		spec += fmt.Sprint(width)
@@ -223,7 +225,8 @@ func (v *VM) formatted(L *lua.LState, arg int, verb byte, flags string, width, p
 	}
 	switch verb {
 	case 'c':
-		return fmt.Sprintf("%"+strings.ReplaceAll(flags, "0", "")+"*s", width, string([]byte{byte(v.integer(L, arg, 0))}))
+		return fmt.Sprintf("%"+strings.ReplaceAll(flags, "0", "")+"*s", width,
+			string([]byte{byte(v.integer(L, arg, 0))}))
 	case 'd', 'i':
 		L.CheckNumber(arg)
 		return fmt.Sprintf(spec+dot+"d", v.integer(L, arg, 0))
@@ -239,7 +242,8 @@ func (v *VM) formatted(L *lua.LState, arg int, verb byte, flags string, width, p
 		}
 		f := float64(L.CheckNumber(arg))
 		if math.IsNaN(f) || math.IsInf(f, 0) {
-			return fmt.Sprintf("%*s", width, strings.ToLower(strings.TrimPrefix(fmt.Sprint(f), "+")))
+			return fmt.Sprintf("%*s", width,
+				strings.ToLower(strings.TrimPrefix(fmt.Sprint(f), "+")))
 		}
 		return fmt.Sprintf(spec+dot+string(verb), f)
 	case 'q':

@@ -11,7 +11,8 @@ import (
 
 // utf8Library is Lua 5.3's, for whole strings. Positions are bytes from 1.
 func (v *VM) utf8Library() *lua.LTable {
-	t := v.table(library{"char": v.utf8Char, "codepoint": v.utf8Codepoint, "codes": v.utf8Codes(), "len": v.utf8Len, "offset": v.utf8Offset})
+	t := v.table(library{"char": v.utf8Char, "codepoint": v.utf8Codepoint, "codes": v.utf8Codes(),
+		"len": v.utf8Len, "offset": v.utf8Offset})
 	t.RawSetString("charpattern", lua.LString("[%z\x01-\x7F\xC2-\xF4][\x80-\xBF]*"))
 	return t
 }

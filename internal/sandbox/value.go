@@ -277,16 +277,20 @@ func (c *converter) table(t *lua.LTable, depth int) any {
 			return c.fail("has more than %d values", c.v.limits.Values)
 		}
 		list := make([]any, 0, n)
-		for key, value := t.Next(lua.LNil); key != lua.LNil && c.problem == ""; key, value = t.Next(key) {
-			if i, ok := key.(lua.LNumber); !ok || int(i) != len(list)+1 || lua.LNumber(int(i)) != i {
-				return c.fail("holds a list with a gap, or a list and a map in one table, at %s", describe(key))
+		for key, value := t.Next(lua.LNil); key != lua.LNil &&
+			c.problem == ""; key, value = t.Next(key) {
+			if i, ok := key.(lua.LNumber); !ok || int(i) != len(list)+1 ||
+				lua.LNumber(int(i)) != i {
+				return c.fail("holds a list with a gap, or a list and a map in one table, at %s",
+					describe(key))
 			}
 			list = append(list, c.value(value, depth+1))
 		}
 		return list
 	}
 	m := map[string]any{}
-	for key, value := t.Next(lua.LNil); key != lua.LNil && c.problem == ""; key, value = t.Next(key) {
+	for key, value := t.Next(lua.LNil); key != lua.LNil &&
+		c.problem == ""; key, value = t.Next(key) {
 		name, ok := key.(lua.LString)
 		if !ok {
 			return c.fail("holds a map with %s as a key", kindOf(key))

@@ -20,7 +20,8 @@ const (
 // zero address and port for a listening one. ok is false when there is none, and where the system
 // does not reveal it. It does not block.
 func TCP(own, other netip.AddrPort) (s Socket, ok bool) {
-	fd, err := syscall.Socket(syscall.AF_NETLINK, syscall.SOCK_RAW|syscall.SOCK_CLOEXEC, netlinkSockDiag)
+	fd, err := syscall.Socket(syscall.AF_NETLINK, syscall.SOCK_RAW|syscall.SOCK_CLOEXEC,
+		netlinkSockDiag)
 	if err != nil {
 		return s, false
 	}
@@ -35,7 +36,8 @@ func TCP(own, other netip.AddrPort) (s Socket, ok bool) {
 	if err != nil || n < header+inodeAt+4 || native.Uint16(b[4:]) != sockDiagByFamily {
 		return s, false
 	}
-	return Socket{UID: native.Uint32(b[header+uidAt:]), Inode: native.Uint32(b[header+inodeAt:])}, true
+	return Socket{UID: native.Uint32(b[header+uidAt:]),
+		Inode: native.Uint32(b[header+inodeAt:])}, true
 }
 
 func question(own, other netip.AddrPort) []byte {

@@ -44,6 +44,7 @@ func (h *handler) Error(err error) *protocol.Error { return errorV1(err, h.termi
 // Close ends what the connection has started.
 func (h *handler) Close() {
 	if err := h.terminals.Close(); err != nil {
-		h.terminals.host.Log.Error("some of what the terminals started could not be ended", "error", err)
+		h.terminals.host.Log.Error("some of what the terminals started could not be ended",
+			"error", err)
 	}
 }

@@ -109,14 +109,16 @@ func (p *Proxy) Serve(ctx context.Context, s Streams) error {
 	asked, ask := io.Pipe()
 	p.ask = ask
 	conn := protocol.NewConn(&terminalStream{PipeReader: asked, p: p}, proxied{p}, protocol.Config{
-		Limits: protocol.Limits{Executing: p.terminals.opts.Waits / 3 * 4, Stall: agentStall}, Log: p.log,
+		Limits: protocol.Limits{Executing: p.terminals.opts.Waits / 3 * 4, Stall: agentStall},
+		Log:    p.log,
 	})
 	editorOver := make(chan struct{})
 	go p.read(s.FromAgent, p.agent, func() {})
 	go p.read(s.FromEditor, p.editor, func() { close(editorOver) })
 	var ours sync.WaitGroup
 	ours.Go(func() {
-		err := protocol.Guard(p.log, "write to the agent", func() error { return p.inward(s.ToAgent) })
+		err := protocol.Guard(p.log, "write to the agent",
+			func() error { return p.inward(s.ToAgent) })
 		if err != nil {
 			p.log.Warn("write to the agent", "error", err)
 		}
@@ -127,7 +129,8 @@ func (p *Proxy) Serve(ctx context.Context, s Streams) error {
 		}
 	})
 	// A panic must not end the process before the terminals have ended.
-	err := protocol.Guard(p.log, "write to the editor", func() error { return p.outward(s.ToEditor, editorOver) })
+	err := protocol.Guard(p.log, "write to the editor",
+		func() error { return p.outward(s.ToEditor, editorOver) })
 	ask.Close()
 	cancel(err)
 	s.ToAgent.Close() // wakes a write to an agent that does not read
@@ -294,7 +297,8 @@ func (p *Proxy) fromAgent(line []byte, sh *show, ids *ids) ([][]byte, error) {
 	}
 	id, isRequest := m["id"]
 	switch method := text(line, m, "method"); method {
-	case "terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release":
+	case "terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/kill",
+		"terminal/release":
 		if !isRequest {
 			break
 		}
@@ -302,7 +306,8 @@ func (p *Proxy) fromAgent(line []byte, sh *show, ids *ids) ([][]byte, error) {
 		return nil, p.terminal(line)
 	case "$/cancel_request":
 		params := m["params"]
-		if r, ok := members(params.of(line))["requestId"]; ok && ids.has(string(r.within(params).of(line))) {
+		if r, ok := members(params.of(line))["requestId"]; ok &&
+			ids.has(string(r.within(params).of(line))) {
 			return nil, p.terminal(line)
 		}
 	case "session/update", "session/request_permission":
@@ -355,7 +360,8 @@ func (p *Proxy) fromEditor(line []byte) []byte {
 // editor with a later protocol version is left alone: that has no terminals to serve.
 func (p *Proxy) initialize(line []byte, params span, pm map[string]span) []byte {
 	if v, ok := pm["protocolVersion"]; ok {
-		if n, err := strconv.ParseFloat(string(v.within(params).of(line)), 64); err == nil && n > versionV1 && n < math.MaxInt32 {
+		if n, err := strconv.ParseFloat(string(v.within(params).of(line)), 64); err == nil &&
+			n > versionV1 && n < math.MaxInt32 {
 			p.log.Warn("the editor offers a version of the protocol without terminals; passing it on as it is", "version", n)
 			return line
 		}

@@ -68,7 +68,8 @@ type shownTerminal struct {
 }
 
 func newShow(source *Terminals, native func() bool) *show {
-	return &show{source: source, native: native, calls: map[callKey]*toolCall{}, terminals: map[string]*shownTerminal{}}
+	return &show{source: source, native: native, calls: map[callKey]*toolCall{},
+		terminals: map[string]*shownTerminal{}}
 }
 
 // due fires when something must be shown again; not in the middle of a line to the editor.
@@ -142,7 +143,8 @@ func (s *show) tool(line []byte, m map[string]span, update bool) [][]byte {
 	}
 	at = at.within(params)
 	tm := members(at.of(line))
-	call := &toolCall{key: callKey{text(params.of(line), pm, "sessionId"), text(at.of(line), tm, "toolCallId")}, used: s.tick()}
+	call := &toolCall{key: callKey{text(params.of(line), pm, "sessionId"),
+		text(at.of(line), tm, "toolCallId")}, used: s.tick()}
 	var messages [][]byte
 	if s.has(call.key) { // the terminals' earlier output comes before what it says now
 		messages = s.refresh()
@@ -159,7 +161,8 @@ func (s *show) tool(line []byte, m map[string]span, update bool) [][]byte {
 		e = e.within(content)
 		one := element{raw: e.of(line)}
 		em := members(e.of(line))
-		if id := text(e.of(line), em, "terminalId"); strings.HasPrefix(id, prefix) && text(e.of(line), em, "type") == "terminal" {
+		if id := text(e.of(line), em, "terminalId"); strings.HasPrefix(id, prefix) &&
+			text(e.of(line), em, "type") == "terminal" {
 			t := s.terminal(call.key, id)
 			if !t.native && t.text == "" && t.run != nil && s.native() && !told { // one per message
 				t.native, told = true, true
@@ -285,7 +288,8 @@ func fenceOf(text string) string {
 
 // content is the text as an element of a tool call's content.
 func (t *shownTerminal) content() []byte {
-	return encode(map[string]any{"type": "content", "content": map[string]any{"type": "text", "text": t.text}})
+	return encode(map[string]any{"type": "content",
+		"content": map[string]any{"type": "text", "text": t.text}})
 }
 
 // message brings a tool call's content up to date.
@@ -304,7 +308,8 @@ func (c *toolCall) message() []byte {
 func (k callKey) update(more map[string]any) []byte {
 	more["sessionUpdate"], more["toolCallId"] = "tool_call_update", k.call
 	return append(encode(map[string]any{
-		"jsonrpc": "2.0", "method": "session/update", "params": map[string]any{"sessionId": k.session, "update": more},
+		"jsonrpc": "2.0", "method": "session/update",
+		"params": map[string]any{"sessionId": k.session, "update": more},
 	}), '\n')
 }
 
@@ -350,7 +355,8 @@ func (t *shownTerminal) tell(hide *redact.Redactor) (messages [][]byte) {
 	}
 	meta := func(name string, value map[string]any) {
 		value["terminal_id"] = t.id
-		messages = append(messages, t.call.update(map[string]any{"_meta": map[string]any{name: value}}))
+		messages = append(messages,
+			t.call.update(map[string]any{"_meta": map[string]any{name: value}}))
 	}
 	if data != "" {
 		meta("terminal_output", map[string]any{"data": data})

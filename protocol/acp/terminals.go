@@ -54,7 +54,9 @@ var (
 // A NotFoundError names an unknown terminal. It is [ErrNotFound].
 type NotFoundError struct{ Terminal string }
 
-func (e *NotFoundError) Error() string { return "unknown terminal " + protocol.Quote(e.Terminal, 32) }
+func (e *NotFoundError) Error() string {
+	return "unknown terminal " + protocol.Quote(e.Terminal, 32)
+}
 
 // Unwrap returns [ErrNotFound].
 func (e *NotFoundError) Unwrap() error { return ErrNotFound }
@@ -140,10 +142,12 @@ func (t *Terminal) ID() string { return t.id }
 // [ErrClosed], [engine.ErrEngineClosed].
 func (h *Terminals) Create(s Spec) (*Terminal, error) {
 	if s.Dir != "" && !filepath.IsAbs(s.Dir) {
-		return nil, &protocol.ParamError{Path: "cwd", Expected: "an absolute path", Got: protocol.Got(s.Dir)}
+		return nil, &protocol.ParamError{Path: "cwd", Expected: "an absolute path",
+			Got: protocol.Got(s.Dir)}
 	}
 	if s.Raw && !h.opts.TrustRaw {
-		return nil, &protocol.ParamError{Path: "_meta.ptywright.raw", Expected: "nothing: the operator has not said --trust-raw", Got: "true"}
+		return nil, &protocol.ParamError{Path: "_meta.ptywright.raw",
+			Expected: "nothing: the operator has not said --trust-raw", Got: "true"}
 	}
 	if s.Dir == "" && h.opts.Dir != nil {
 		s.Dir = h.opts.Dir(s.Session)
@@ -188,7 +192,8 @@ func (h *Terminals) start(s Spec, t *tail) (*engine.Session, error) {
 	env := maps.Clone(quiet)
 	maps.Copy(env, s.Env)
 	config := engine.Config{
-		Program: s.Command, Args: s.Args, Dir: s.Dir, Env: env, Size: pty.Size{Rows: rows, Cols: columns},
+		Program: s.Command, Args: s.Args, Dir: s.Dir, Env: env,
+		Size:      pty.Size{Rows: rows, Cols: columns},
 		NullInput: !s.Input, Taps: []engine.Tap{t}, Kept: true, // until its release
 	}
 	run, err := h.host.Spawn(context.Background(), config)
@@ -209,7 +214,9 @@ func missing(err error) bool {
 
 // isLine reports whether a command can only be meant for a shell: it has blanks, or characters that
 // are special to a shell.
-func isLine(command string) bool { return strings.ContainsAny(command, " \t\n;&|<>()$`\"'*?[]{}~#=!") }
+func isLine(command string) bool {
+	return strings.ContainsAny(command, " \t\n;&|<>()$`\"'*?[]{}~#=!")
+}
 
 // shell returns the command that runs a line in a shell: bash where it exists, since that is what
 // models write.

@@ -155,36 +155,40 @@ func methodsV1(h *Terminals, c *protocol.Conn) []protocol.Method {
 			text, truncated, exit := t.Output()
 			return outputV1{text, truncated, exitOfV1(exit)}, nil
 		})},
-		{Name: "terminal/wait_for_exit", Call: h.onV1(func(ctx context.Context, t *Terminal) (any, error) {
-			select {
-			case h.waits <- struct{}{}:
-				defer func() { <-h.waits }()
-			default:
-				return nil, &protocol.LimitError{What: "requests that wait for an exit", Limit: cap(h.waits)}
-			}
-			protocol.Yield(ctx)
-			exit, err := t.Wait(ctx)
-			if err != nil {
-				return nil, err
-			}
-			return exitOfV1(exit), nil
-		})},
+		{Name: "terminal/wait_for_exit",
+			Call: h.onV1(func(ctx context.Context, t *Terminal) (any, error) {
+				select {
+				case h.waits <- struct{}{}:
+					defer func() { <-h.waits }()
+				default:
+					return nil,
+						&protocol.LimitError{What: "requests that wait for an exit",
+							Limit: cap(h.waits)}
+				}
+				protocol.Yield(ctx)
+				exit, err := t.Wait(ctx)
+				if err != nil {
+					return nil, err
+				}
+				return exitOfV1(exit), nil
+			})},
 		{Name: "terminal/kill", Call: h.onV1(func(ctx context.Context, t *Terminal) (any, error) {
 			protocol.Yield(ctx)
 			return struct{}{}, t.Kill(ctx)
 		})},
-		{Name: "terminal/release", Call: protocol.Bind(func(ctx context.Context, p terminalV1) (any, error) {
-			session, id, err := p.names()
-			if err != nil {
-				return nil, err
-			}
-			t, err := h.Release(session, id)
-			if t == nil {
-				return struct{}{}, err
-			}
-			protocol.Yield(ctx)
-			return struct{}{}, t.Close(ctx)
-		})},
+		{Name: "terminal/release",
+			Call: protocol.Bind(func(ctx context.Context, p terminalV1) (any, error) {
+				session, id, err := p.names()
+				if err != nil {
+					return nil, err
+				}
+				t, err := h.Release(session, id)
+				if t == nil {
+					return struct{}{}, err
+				}
+				protocol.Yield(ctx)
+				return struct{}{}, t.Close(ctx)
+			})},
 		{Name: "$/cancel_request", Call: protocol.Bind(func(_ context.Context, p struct {
 			RequestID jsontext.Value `json:"requestId"`
 		}) (any, error) {
@@ -202,9 +206,11 @@ func (h *Terminals) createV1(_ context.Context, p createV1) (createdV1, error) {
 		return createdV1{}, &protocol.ParamError{Path: "sessionId", Expected: "a string"}
 	}
 	if p.Command == nil || *p.Command == "" {
-		return createdV1{}, &protocol.ParamError{Path: "command", Expected: "a program", Got: "nothing"}
+		return createdV1{},
+			&protocol.ParamError{Path: "command", Expected: "a program", Got: "nothing"}
 	}
-	s := Spec{Session: *p.SessionID, Command: *p.Command, Args: p.Args, Env: map[string]string{}, Dir: p.Cwd.value, Limit: -1}
+	s := Spec{Session: *p.SessionID, Command: *p.Command, Args: p.Args, Env: map[string]string{},
+		Dir: p.Cwd.value, Limit: -1}
 	for _, v := range p.Env {
 		if v.Name != nil && v.Value != nil {
 			s.Env[*v.Name] = *v.Value
@@ -219,7 +225,8 @@ func (h *Terminals) createV1(_ context.Context, p createV1) (createdV1, error) {
 	if err != nil {
 		return createdV1{}, err
 	}
-	return createdV1{TerminalID: t.id, Meta: map[string]any{"ptywright": map[string]any{"session": string(t.run.ID())}}}, nil
+	return createdV1{TerminalID: t.id,
+		Meta: map[string]any{"ptywright": map[string]any{"session": string(t.run.ID())}}}, nil
 }
 
 // names returns the required members of a request about a terminal.
@@ -234,7 +241,8 @@ func (p terminalV1) names() (session, id string, err error) {
 }
 
 // onV1 is a row about one terminal.
-func (h *Terminals) onV1(f func(context.Context, *Terminal) (any, error)) func(context.Context, json.RawMessage) (any, error) {
+func (h *Terminals) onV1(f func(context.Context, *Terminal) (any,
+	error)) func(context.Context, json.RawMessage) (any, error) {
 	return protocol.Bind(func(ctx context.Context, p terminalV1) (any, error) {
 		session, id, err := p.names()
 		if err != nil {
@@ -252,7 +260,8 @@ func (h *Terminals) onV1(f func(context.Context, *Terminal) (any, error)) func(c
 func errorV1(err error, hide *redact.Redactor) *protocol.Error {
 	e := protocol.Standard(err)
 	if e == nil {
-		e = &protocol.Error{Code: protocol.CodeInternal, Reason: "internal_error", Message: err.Error()}
+		e = &protocol.Error{Code: protocol.CodeInternal, Reason: "internal_error",
+			Message: err.Error()}
 	}
 	var (
 		start *pty.StartError

@@ -25,10 +25,12 @@ func (c *lineConn) takeBatch(entries []json.RawMessage) {
 	c.mu.Unlock()
 	switch {
 	case version == "" || version >= batchless:
-		c.refuse(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "a batch: this version of MCP has none, send one message a line"})
+		c.refuse(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest,
+			Message: "a batch: this version of MCP has none, send one message a line"})
 		return
 	case len(entries) == 0 || len(entries) > maxBatch:
-		c.refuse(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "a batch has 1 to 256 messages"})
+		c.refuse(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest,
+			Message: "a batch has 1 to 256 messages"})
 		return
 	}
 	b := &batch{left: 1} // one for us, until all are known

@@ -115,10 +115,12 @@ type call struct {
 	batch     *batch
 }
 
-func newLineConn(in io.ReadCloser, out io.WriteCloser, hide *redact.Redactor, log *slog.Logger) *lineConn {
+func newLineConn(in io.ReadCloser, out io.WriteCloser, hide *redact.Redactor,
+	log *slog.Logger) *lineConn {
 	c := &lineConn{
-		in: in, out: out, hide: hide, log: log, lines: make(chan line), closed: make(chan struct{}), stuck: make(chan struct{}),
-		turn: newTurn(), calls: map[jsonrpc.ID]*call{}, asked: map[jsonrpc.ID]bool{}, changed: make(chan struct{}),
+		in: in, out: out, hide: hide, log: log, lines: make(chan line), closed: make(chan struct{}),
+		stuck: make(chan struct{}), turn: newTurn(), calls: map[jsonrpc.ID]*call{},
+		asked: map[jsonrpc.ID]bool{}, changed: make(chan struct{}),
 	}
 	c.turn.end()
 	go c.read()
@@ -241,14 +243,17 @@ func (c *lineConn) drain() (jsonrpc.Message, error) {
 		for id := range c.asked { // nobody is left to answer
 			delete(c.asked, id)
 			c.mu.Unlock()
-			return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the client is gone"}}, nil
+			return &jsonrpc.Response{ID: id,
+				Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError,
+					Message: "the client is gone"}}, nil
 		}
 		for id, k := range c.calls {
 			if k.turn != nil && (k.method == methodListen || c.stopping) {
 				k.turn.end()
 				k.turn = nil // cancelled once
 				c.mu.Unlock()
-				params, err := json.Marshal(map[string]any{"requestId": id.Raw(), "reason": "the server is stopping"})
+				params, err := json.Marshal(map[string]any{"requestId": id.Raw(),
+					"reason": "the server is stopping"})
 				if err != nil { // never: a string or a number
 					panic("mcp: " + err.Error())
 				}
@@ -404,9 +409,11 @@ func (c *lineConn) open(m *jsonrpc.Request, b *batch) (*jsonrpc.Error, jsonrpc.I
 	defer c.mu.Unlock()
 	switch {
 	case c.calls[m.ID] != nil:
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "a request of this id is under way"}, jsonrpc.ID{}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest,
+			Message: "a request of this id is under way"}, jsonrpc.ID{}
 	case len(c.calls) >= maxOpen:
-		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "256 requests are under way: wait for one of them, or cancel one"}, m.ID
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError,
+			Message: "256 requests are under way: wait for one of them, or cancel one"}, m.ID
 	}
 	c.calls[m.ID] = &call{method: m.Method, turn: newTurn(), batch: b}
 	return nil, jsonrpc.ID{}

@@ -51,8 +51,9 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) er
 	s.host.Known.Add(token)
 	g := &gate{server: s, token: loopback.TokenOf(token), door: loopback.DoorOf(l.Addr())}
 	o := sdk.StreamableHTTPOptions{
-		Logger: nil, SessionTimeout: sessionIdle, MaxRequestBodyBytes: maxLine, PropagateRequestCancellation: true,
-		DisableLocalhostProtection: true, // the gate's is stricter
+		Logger: nil, SessionTimeout: sessionIdle, MaxRequestBodyBytes: maxLine,
+		PropagateRequestCancellation: true,
+		DisableLocalhostProtection:   true, // the gate's is stricter
 	}
 	same := func(*http.Request) *sdk.Server { return s.sdk }
 	g.legacy = sdk.NewStreamableHTTPHandler(same, &o)
@@ -142,7 +143,8 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" && g.full() {
-		http.Error(w, fmt.Sprintf("%d sessions are open: end one with DELETE", maxSessions), http.StatusServiceUnavailable)
+		http.Error(w, fmt.Sprintf("%d sessions are open: end one with DELETE", maxSessions),
+			http.StatusServiceUnavailable)
 		return
 	}
 	g.legacy.ServeHTTP(w, r)
@@ -153,13 +155,15 @@ func (g *gate) check(r *http.Request) (int, string) {
 	if problem := g.door.Check(r); problem != "" {
 		return http.StatusForbidden, problem
 	}
-	metrics := r.URL.Path == metricsPath && r.Method == http.MethodGet && g.server.host.Metrics != nil
+	metrics := r.URL.Path == metricsPath && r.Method == http.MethodGet &&
+		g.server.host.Metrics != nil
 	if r.URL.Path != "/mcp" && !metrics {
 		return http.StatusNotFound, "MCP is served at /mcp"
 	}
 	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") || !g.token.Is(strings.TrimSpace(given)) {
-		return http.StatusUnauthorized, "the bearer token is missing or wrong: it is in PTYWRIGHT_MCP_TOKEN, or was printed when the server started"
+		return http.StatusUnauthorized,
+			"the bearer token is missing or wrong: it is in PTYWRIGHT_MCP_TOKEN, or was printed when the server started"
 	}
 	if err := loopback.Admit(r.Context()); err != nil {
 		return http.StatusServiceUnavailable, err.Error()
@@ -206,8 +210,10 @@ func badBody(body []byte, version string) []byte {
 		r.Error = bad
 	} else if m, ok := msg.(*jsonrpc.Request); ok {
 		if asked := metaVersion(m.Params); asked != "" && asked != version {
-			r.ID, r.Error = m.ID, &jsonrpc.Error{Code: sdk.CodeHeaderMismatch, Message: "the header " + versionHeader +
-				" and the request's _meta name different versions of MCP: send the same one in both"}
+			r.ID, r.Error = m.ID,
+				&jsonrpc.Error{Code: sdk.CodeHeaderMismatch,
+					Message: "the header " + versionHeader +
+						" and the request's _meta name different versions of MCP: send the same one in both"}
 		} else if bad := unknownVersion(m.Params); bad != nil {
 			r.ID, r.Error = m.ID, bad
 		}

@@ -37,7 +37,8 @@ type envelope struct {
 func badLine(line []byte) *jsonrpc.Error {
 	switch {
 	case !utf8.Valid(line):
-		return &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "the message is not valid UTF-8"}
+		return &jsonrpc.Error{Code: jsonrpc.CodeParseError,
+			Message: "the message is not valid UTF-8"}
 	case !json.Valid(line):
 		return &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "the message is not JSON"}
 	}
@@ -80,7 +81,8 @@ func decode(text []byte) (jsonrpc.Message, *jsonrpc.Error) {
 // pair or a member that is given twice; else none.
 func askedBy(text []byte) jsonrpc.ID {
 	var e envelope
-	err := jsonv2.Unmarshal(text, &e, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	err := jsonv2.Unmarshal(text, &e, jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true))
 	if err != nil || e.Method == nil {
 		return jsonrpc.ID{}
 	}
@@ -117,11 +119,13 @@ func unknownVersion(params json.RawMessage) *jsonrpc.Error {
 	if asked == "" || slices.Contains(known, asked) {
 		return nil
 	}
-	data, err := json.Marshal(sdk.UnsupportedProtocolVersionData{Supported: known, Requested: cut(asked, 32)})
+	data, err := json.Marshal(sdk.UnsupportedProtocolVersionData{Supported: known,
+		Requested: cut(asked, 32)})
 	if err != nil { // strings
 		panic("mcp: " + err.Error())
 	}
-	return &jsonrpc.Error{Code: sdk.CodeUnsupportedProtocolVersion, Message: "this version of MCP is not spoken here", Data: data}
+	return &jsonrpc.Error{Code: sdk.CodeUnsupportedProtocolVersion,
+		Message: "this version of MCP is not spoken here", Data: data}
 }
 
 // metaVersion is the version that a request's own _meta names; "" when it names none.
@@ -133,7 +137,8 @@ func metaVersion(params json.RawMessage) string {
 		Meta map[string]json.RawMessage `json:"_meta"`
 	}
 	var version string
-	if json.Unmarshal(params, &p) != nil || json.Unmarshal(p.Meta[sdk.MetaKeyProtocolVersion], &version) != nil {
+	if json.Unmarshal(params, &p) != nil ||
+		json.Unmarshal(p.Meta[sdk.MetaKeyProtocolVersion], &version) != nil {
 		return ""
 	}
 	return version
@@ -155,7 +160,8 @@ func asWire(err error) *jsonrpc.Error {
 		e.Code, e.Data = wire.Code, wire.Data
 	}
 	// The SDK's errors about the order of a connection's first requests have no code.
-	if strings.Contains(e.Message, "during session initialization") || strings.HasPrefix(e.Message, "duplicate ") {
+	if strings.Contains(e.Message, "during session initialization") ||
+		strings.HasPrefix(e.Message, "duplicate ") {
 		e.Code = jsonrpc.CodeInvalidRequest
 	}
 	if e.Code == 0 {

@@ -120,7 +120,8 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 
 // broken is the answer to a request that failed through our fault. The cause is in the log.
 func broken(method string) *jsonrpc.Error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error in " + protocol.Quote(method, 64) + "; the server's log has more"}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError,
+		Message: "internal error in " + protocol.Quote(method, 64) + "; the server's log has more"}
 }
 
 // badURI refuses a resource URI with invalid characters, such as control characters. The SDK quotes
@@ -143,7 +144,8 @@ func badURI(req sdk.Request) error {
 	}
 	for _, r := range uri {
 		if !unicode.IsPrint(r) || r == utf8.RuneError {
-			wrong := &protocol.ParamError{Path: "uri", Expected: "a URI of printable characters", Got: fmt.Sprintf("one with U+%04X", r)}
+			wrong := &protocol.ParamError{Path: "uri", Expected: "a URI of printable characters",
+				Got: fmt.Sprintf("one with U+%04X", r)}
 			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: wrong.Error()}
 		}
 	}

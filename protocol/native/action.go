@@ -20,7 +20,8 @@ func parseAction(tree any) (engine.Action, error) {
 	if bad.Err != nil {
 		return nil, &paramError{path: bad.Path, reason: "invalid_action", problem: bad.Err.Error()}
 	}
-	return nil, &protocol.ParamError{Path: bad.Path, Expected: bad.Expected, Got: kind(bad.Got), Reason: "invalid_action"}
+	return nil, &protocol.ParamError{Path: bad.Path, Expected: bad.Expected, Got: kind(bad.Got),
+		Reason: "invalid_action"}
 }
 
 // parse makes one action of the input to type, or the action to perform.
@@ -28,7 +29,8 @@ func (p *inputParams) parse() (engine.Action, error) {
 	one := len(p.Action.RawMessage) > 0
 	if one == (p.Actions != nil) {
 		return nil, &protocol.ParamError{
-			Expected: "action or actions", Got: map[bool]string{true: "both", false: "neither"}[one], Reason: "invalid_action",
+			Expected: "action or actions",
+			Got:      map[bool]string{true: "both", false: "neither"}[one], Reason: "invalid_action",
 		}
 	}
 	trees := p.Actions
@@ -37,7 +39,8 @@ func (p *inputParams) parse() (engine.Action, error) {
 	}
 	if len(trees) == 0 || len(trees) > engine.MaxTyping {
 		return nil, &protocol.ParamError{
-			Path: "actions", Expected: fmt.Sprintf("1 to %d actions", engine.MaxTyping), Got: fmt.Sprint(len(trees)), Reason: "invalid_action",
+			Path: "actions", Expected: fmt.Sprintf("1 to %d actions", engine.MaxTyping),
+			Got: fmt.Sprint(len(trees)), Reason: "invalid_action",
 		}
 	}
 	delay, err := milliseconds("delay_ms", p.DelayMS, 0)

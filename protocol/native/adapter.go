@@ -54,7 +54,8 @@ func yieldLater(ctx context.Context) *time.Timer {
 // onAdapter is a row whose requests queue behind unfinished ones of the same adapter or its
 // session. The handler gets the adapter that a request names, after its manifest was checked.
 func onAdapter[P naming, R any](
-	name, about string, f func(*client, context.Context, *plugins.Adapter, P) (R, error), needs ...plugins.Permission,
+	name, about string, f func(*client, context.Context, *plugins.Adapter, P) (R, error),
+	needs ...plugins.Permission,
 ) row {
 	r := method(name, about, func(c *client, ctx context.Context, p P) (none R, err error) {
 		defer yieldLater(ctx).Stop()
@@ -84,12 +85,14 @@ func onAdapter[P naming, R any](
 
 // onTurn is onAdapter, except that an intent for the turn in progress does not queue behind it.
 func onTurn[P naming, R any](
-	name, about string, f func(*client, context.Context, *plugins.Adapter, P) (R, error), needs ...plugins.Permission,
+	name, about string, f func(*client, context.Context, *plugins.Adapter, P) (R, error),
+	needs ...plugins.Permission,
 ) row {
 	r := onAdapter(name, about, f, needs...)
 	key, adapter, intent := r.key, protocol.KeyMember("adapter"), protocol.KeyMember("intent")
 	r.key = func(c *client, params json.RawMessage) string {
-		if a, err := c.Catalog.Adapter(adapter(params)); err == nil && a.DuringTurn(intent(params)) {
+		if a, err := c.Catalog.Adapter(adapter(params)); err == nil &&
+			a.DuringTurn(intent(params)) {
 			return ""
 		}
 		return key(c, params)
@@ -128,8 +131,8 @@ func (c *client) adapterLive(context.Context, none) (adapterLiveResult, error) {
 	for _, a := range c.Catalog.Adapters() {
 		v := a.Session().View()
 		r.Adapters = append(r.Adapters, adapterRow{
-			Adapter: a.ID(), Plugin: a.Plugin().Manifest.Name, Session: string(v.Session), Sequence: v.Sequence, Finished: v.Exit != nil,
-			Hash: a.Plugin().Hash, Stale: a.Stale(),
+			Adapter: a.ID(), Plugin: a.Plugin().Manifest.Name, Session: string(v.Session),
+			Sequence: v.Sequence, Finished: v.Exit != nil, Hash: a.Plugin().Hash, Stale: a.Stale(),
 		})
 	}
 	return r, nil
@@ -159,7 +162,8 @@ type startResult struct {
 	State   *stateShape `json:"state"`
 }
 
-func (c *client) adapterStart(ctx context.Context, plugin *plugins.Plugin, p startParams) (startResult, error) {
+func (c *client) adapterStart(ctx context.Context, plugin *plugins.Plugin,
+	p startParams) (startResult, error) {
 	var none startResult
 	size, err := p.size()
 	if err != nil {
@@ -175,18 +179,22 @@ func (c *client) adapterStart(ctx context.Context, plugin *plugins.Plugin, p sta
 		return none, err
 	}
 	a, err := c.Catalog.Start(ctx, plugin.Manifest.Name, plugins.StartOptions{
-		Name: p.Name, Program: p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, BaseEnv: p.Base, Size: size,
+		Name: p.Name, Program: p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, BaseEnv: p.Base,
+		Size: size,
 	})
 	if err != nil {
 		return none, err
 	}
 	l := adapterLook(a, a.Session().View(), p.redactor())
-	return startResult{Adapter: a.ID(), Plugin: plugin.Manifest.Name, Session: string(a.Session().ID()), State: l.state(a.State())}, nil
+	return startResult{Adapter: a.ID(), Plugin: plugin.Manifest.Name,
+		Session: string(a.Session().ID()), State: l.state(a.State())}, nil
 }
 
-func (c *client) adapterResume(ctx context.Context, plugin *plugins.Plugin, p resumeParams) (startResult, error) {
+func (c *client) adapterResume(ctx context.Context, plugin *plugins.Plugin,
+	p resumeParams) (startResult, error) {
 	if prior, err := c.Catalog.Adapter(p.Prior); err == nil {
-		if err := allow("adapter.resume", prior.Plugin().Manifest, needsOf("adapter.close")); err != nil {
+		if err := allow("adapter.resume", prior.Plugin().Manifest,
+			needsOf("adapter.close")); err != nil {
 			return startResult{}, err
 		}
 		whole := context.WithoutCancel(ctx)
@@ -206,7 +214,8 @@ type stateResult struct {
 	State *stateShape `json:"state"`
 }
 
-func (c *client) adapterState(ctx context.Context, a *plugins.Adapter, p stateParams) (stateResult, error) {
+func (c *client) adapterState(ctx context.Context, a *plugins.Adapter,
+	p stateParams) (stateResult, error) {
 	v := a.Session().View()
 	return stateResult{State: adapterLook(a, v, p.redactor()).state(a.Look(ctx, v))}, nil
 }
@@ -224,7 +233,8 @@ type sendParams struct {
 	TimeoutMS *int64 `json:"timeout_ms,omitempty" jsonschema:"for a turn under way to end, and for a program that does not read; default 5000"`
 }
 
-func (p *intentParams) options(ctx context.Context, path string, ms *int64) (plugins.SendOptions, error) {
+func (p *intentParams) options(ctx context.Context, path string,
+	ms *int64) (plugins.SendOptions, error) {
 	if err := required(path+"intent", p.Intent); err != nil {
 		return plugins.SendOptions{}, err
 	}
@@ -233,7 +243,8 @@ func (p *intentParams) options(ctx context.Context, path string, ms *int64) (plu
 		return plugins.SendOptions{}, err
 	}
 	return plugins.SendOptions{
-		Intent: *p.Intent, Params: p.Params, Timeout: max(timeout, time.Millisecond), Parked: func() { protocol.Yield(ctx) },
+		Intent: *p.Intent, Params: p.Params, Timeout: max(timeout, time.Millisecond),
+		Parked: func() { protocol.Yield(ctx) },
 	}, nil
 }
 
@@ -243,7 +254,8 @@ type sendResult struct {
 	Snapshot *look           `json:"snapshot,omitempty" jsonschema:"the screen, when what was to be submitted was not"`
 }
 
-func (c *client) adapterSend(ctx context.Context, a *plugins.Adapter, p sendParams) (sendResult, error) {
+func (c *client) adapterSend(ctx context.Context, a *plugins.Adapter,
+	p sendParams) (sendResult, error) {
 	var none sendResult
 	o, err := p.options(ctx, "", p.TimeoutMS)
 	if err != nil {
@@ -251,10 +263,13 @@ func (c *client) adapterSend(ctx context.Context, a *plugins.Adapter, p sendPara
 	}
 	s, receipt, err := a.Send(ctx, o)
 	if err != nil {
-		return none, &intentError{err: err, receipt: &receipt, look: adapterLook(a, a.Session().View(), p.redactor())}
+		return none,
+			&intentError{err: err, receipt: &receipt,
+				look: adapterLook(a, a.Session().View(), p.redactor())}
 	}
 	l := adapterLook(a, a.Session().View(), p.redactor())
-	return sendResult{State: l.state(s), Receipt: l.receipt(receipt), Snapshot: l.unless(receipt.Submitted)}, nil
+	return sendResult{State: l.state(s), Receipt: l.receipt(receipt),
+		Snapshot: l.unless(receipt.Submitted)}, nil
 }
 
 // unless returns the look when a prompt should have been submitted and was not.
@@ -286,7 +301,8 @@ type adapterSnapshotParams struct {
 	screenParts
 }
 
-func (c *client) adapterSnapshot(_ context.Context, a *plugins.Adapter, p adapterSnapshotParams) (*look, error) {
+func (c *client) adapterSnapshot(_ context.Context, a *plugins.Adapter,
+	p adapterSnapshotParams) (*look, error) {
 	return p.read(a.Session())
 }
 
@@ -295,7 +311,8 @@ type adapterTranscriptParams struct {
 	outputParts
 }
 
-func (c *client) adapterTranscript(_ context.Context, a *plugins.Adapter, p adapterTranscriptParams) (transcriptResult, error) {
+func (c *client) adapterTranscript(_ context.Context, a *plugins.Adapter,
+	p adapterTranscriptParams) (transcriptResult, error) {
 	return p.read(a.Session())
 }
 
@@ -314,18 +331,21 @@ type inspectResult struct {
 // inspectBytes is how much of the transcript adapter.inspect shows, in bytes.
 const inspectBytes = 4096
 
-func (c *client) adapterInspect(ctx context.Context, a *plugins.Adapter, p stateParams) (*inspectResult, error) {
+func (c *client) adapterInspect(ctx context.Context, a *plugins.Adapter,
+	p stateParams) (*inspectResult, error) {
 	v := a.Session().View()
 	l := adapterLook(a, v, p.redactor())
 	text := l.Screen().Text()
 	body, status := plugins.SplitStatus(text)
 	return &inspectResult{
-		Adapter: a.ID(), Plugin: a.Plugin().Manifest.Name, Session: string(v.Session), State: l.state(a.Look(ctx, v)),
-		PlainText: text, BodyText: body, StatusText: status, TranscriptTail: lastBytes(l.Tail(inspectBytes), inspectBytes), Sequence: v.Sequence,
+		Adapter: a.ID(), Plugin: a.Plugin().Manifest.Name, Session: string(v.Session),
+		State: l.state(a.Look(ctx, v)), PlainText: text, BodyText: body, StatusText: status,
+		TranscriptTail: lastBytes(l.Tail(inspectBytes), inspectBytes), Sequence: v.Sequence,
 	}, nil
 }
 
-func (c *client) adapterClose(ctx context.Context, a *plugins.Adapter, _ adapterParams) (closeResult, error) {
+func (c *client) adapterClose(ctx context.Context, a *plugins.Adapter,
+	_ adapterParams) (closeResult, error) {
 	whole := context.WithoutCancel(ctx) // half a close would leak
 	return closeResult{Closed: true}, c.patiently(ctx, func() error { return a.Close(whole) })
 }
@@ -342,7 +362,8 @@ type eventsResult struct {
 	Dropped bool            `json:"dropped,omitzero" jsonschema:"part of it had left the bound"`
 }
 
-func (c *client) adapterEvents(_ context.Context, a *plugins.Adapter, p eventsParams) (eventsResult, error) {
+func (c *client) adapterEvents(_ context.Context, a *plugins.Adapter,
+	p eventsParams) (eventsResult, error) {
 	events, next, dropped := a.Events(p.Since)
 	l := adapterLook(a, a.Session().View(), p.redactor())
 	r := eventsResult{Events: make([]plugins.Event, len(events)), Next: next, Dropped: dropped}
@@ -368,7 +389,8 @@ type explainRow struct {
 	Text string `json:"text"`
 }
 
-func (c *client) adapterExplain(ctx context.Context, a *plugins.Adapter, p stateParams) (*explainResult, error) {
+func (c *client) adapterExplain(ctx context.Context, a *plugins.Adapter,
+	p stateParams) (*explainResult, error) {
 	v := a.Session().View()
 	l := adapterLook(a, v, p.redactor())
 	s, err := a.Explain(ctx, v)
@@ -378,7 +400,8 @@ func (c *client) adapterExplain(ctx context.Context, a *plugins.Adapter, p state
 	if l.Redacted() {
 		s = s.Clean(l.Piece)
 	}
-	r := &explainResult{State: l.state(s), Rule: s.Rule, Nearly: s.Nearly, Sources: s.Sources, Rows: []explainRow{}}
+	r := &explainResult{State: l.state(s), Rule: s.Rule, Nearly: s.Nearly, Sources: s.Sources,
+		Rows: []explainRow{}}
 	lines := l.Screen().Lines()
 	told := map[int]bool{}
 	add := func(rows []int) {

@@ -55,8 +55,8 @@ func (c *client) sessionBlocks(_ context.Context, p blocksParams) (blocksResult,
 	l := newLook(s.View(), p.redactor(), "none")
 	for _, b := range all[max(0, len(all)-most):] {
 		w := blockShape{
-			Number: b.Number, Command: l.Piece(b.Command), Output: l.Printed(&b, p.Raw), Truncated: !b.Whole,
-			Whole: b.Whole, Started: b.Started.UTC(), Line: b.Line,
+			Number: b.Number, Command: l.Piece(b.Command), Output: l.Printed(&b, p.Raw),
+			Truncated: !b.Whole, Whole: b.Whole, Started: b.Started.UTC(), Line: b.Line,
 		}
 		if p.ScreenText {
 			text, cut := l.PrintedOnScreen(&b), !b.ScreenWhole

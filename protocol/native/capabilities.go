@@ -34,19 +34,23 @@ type capabilitiesResult struct {
 	Schema        *jsonschema.Schema `json:"schema,omitempty" jsonschema:"the model of the wire, as ptywright schema prints it"`
 }
 
-func (c *client) capabilities(ctx context.Context, p capabilitiesParams) (capabilitiesResult, error) {
+func (c *client) capabilities(ctx context.Context,
+	p capabilitiesParams) (capabilitiesResult, error) {
 	r := capabilitiesResult{
 		Name: "ptywright", Version: c.Version, Protocol: protocolVersion, PID: os.Getpid(),
 		Framing:       []string{"ndjson", "lsp"},
 		Notifications: notifications,
 		Actions:       engine.ActionTypes(),
-		Matchers:      matchers.Types(matchers.Options{Predicates: &asking{catalog: c.Catalog, ctx: ctx}}),
-		Ordering:      []string{protocol.Session.String(), protocol.Concurrent.String()},
-		Access:        []string{accessFull, accessRead},
+		Matchers: matchers.Types(matchers.Options{Predicates: &asking{catalog: c.Catalog,
+			ctx: ctx}}),
+		Ordering: []string{protocol.Session.String(), protocol.Concurrent.String()},
+		Access:   []string{accessFull, accessRead},
 		Limits: map[string]int{
-			"message_bytes": c.limits.Message, "executing_requests": c.limits.Executing, "queued_bytes": c.limits.Queued,
-			"reply_bytes": c.limits.Replies, "screen_side": engine.MaxSide, "matcher_depth": c.matchers.Depth,
-			"matcher_nodes": matchers.MaxNodes, "sessions": c.Engine.Limit(), "ended_sessions": c.Engine.EndedLimit(),
+			"message_bytes": c.limits.Message, "executing_requests": c.limits.Executing,
+			"queued_bytes": c.limits.Queued, "reply_bytes": c.limits.Replies,
+			"screen_side": engine.MaxSide, "matcher_depth": c.matchers.Depth,
+			"matcher_nodes": matchers.MaxNodes, "sessions": c.Engine.Limit(),
+			"ended_sessions": c.Engine.EndedLimit(),
 		},
 	}
 	for _, row := range table {

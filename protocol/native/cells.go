@@ -110,7 +110,8 @@ func (l *look) appendStyle(b []byte, s vt.Style) []byte {
 		b = appendBool(b, `,"underline":`, s.Underline != vt.UnderlineNone)
 		b = appendBool(b, `,"inverse":`, s.Inverse)
 	} else {
-		b = append(b, `,"bold":false,"dim":false,"italic":false,"underline":false,"inverse":false`...)
+		b = append(b,
+			`,"bold":false,"dim":false,"italic":false,"underline":false,"inverse":false`...)
 	}
 	if s.Strike {
 		b = append(b, `,"strike":true`...)

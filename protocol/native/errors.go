@@ -31,7 +31,8 @@ func (e *sessionError) Unwrap() error { return e.err }
 type ownedError struct{ session, adapter string }
 
 func (e *ownedError) Error() string {
-	return "session " + e.session + " is driven by adapter " + e.adapter + ": use adapter.send, or adapter.close"
+	return "session " + e.session + " is driven by adapter " + e.adapter +
+		": use adapter.send, or adapter.close"
 }
 
 // An overError reports a session whose program has ended, or is ending.
@@ -144,7 +145,8 @@ func (c *client) loaded() string {
 	if more := len(names) - most; more > 0 {
 		names = append(names[:most], fmt.Sprintf("%d more", more))
 	}
-	return ": this server has " + strings.Join(names, ", ") + "; it loads others when it is started, with --plugin FOLDER/manifest.toml or PTYWRIGHT_PLUGINS"
+	return ": this server has " + strings.Join(names, ", ") +
+		"; it loads others when it is started, with --plugin FOLDER/manifest.toml or PTYWRIGHT_PLUGINS"
 }
 
 func wireError(err error) *protocol.Error {
@@ -200,7 +202,8 @@ func wireError(err error) *protocol.Error {
 	switch {
 	case errors.As(err, &allowed):
 		e.Reason = "permission_denied"
-		data := map[string]any{"required_permission": string(allowed.Permission), "plugin": allowed.Plugin}
+		data := map[string]any{"required_permission": string(allowed.Permission),
+			"plugin": allowed.Plugin}
 		if allowed.Action != "" {
 			data["action"] = allowed.Action
 		}
@@ -272,7 +275,8 @@ func wireError(err error) *protocol.Error {
 		e.Data = map[string]any{"length": line.Length, "limit": line.Limit}
 	case errors.As(err, &leased):
 		e.Reason = "session_leased"
-		e.Data = map[string]any{"holder": redact.Default.String(leased.Holder), "since": leased.Since.UTC()}
+		e.Data = map[string]any{"holder": redact.Default.String(leased.Holder),
+			"since": leased.Since.UTC()}
 	case errors.As(err, &start) && e.Reason != "limit_exceeded":
 		e.Reason = "cannot_start"
 		e.Data = map[string]any{"operation": start.Op}

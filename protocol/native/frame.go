@@ -67,7 +67,8 @@ type news struct{ has *shown }
 
 // Check matches when anything of a frame has changed.
 func (m news) Check(v *engine.View) engine.Result {
-	if v.Sequence == m.has.sequence && v.Lease == m.has.lease && (v.Exit != nil) == m.has.exited && v.Secret == m.has.secret {
+	if v.Sequence == m.has.sequence && v.Lease == m.has.lease && (v.Exit != nil) == m.has.exited &&
+		v.Secret == m.has.secret {
 		select {
 		case <-m.has.known:
 		default:
@@ -99,7 +100,8 @@ func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error
 	known := c.Known.Changed()
 	v := s.View()
 	if has != nil && p.Since != nil && *p.Since == has.sequence && has.form == form {
-		out, err := s.Wait(ctx, news{has}, engine.Within(timeout), engine.Parked(func() { protocol.Yield(ctx) }), engine.Also(has.known))
+		out, err := s.Wait(ctx, news{has}, engine.Within(timeout),
+			engine.Parked(func() { protocol.Yield(ctx) }), engine.Also(has.known))
 		if err != nil && !errors.Is(err, engine.ErrTimeout) && !errors.Is(err, engine.ErrEnded) {
 			return nil, err
 		}
@@ -142,7 +144,8 @@ func (f *frame) compare(has *shown, form string) *shown {
 		} else {
 			text = append(f.appendRowRuns([]byte(`"runs":[`), y), ']')
 		}
-		now.rows[y] = told{maphash.Bytes(seed, text), bytes.Contains(text, []byte(`"link":"`)) || bytes.Contains(text, []byte(`]8;`))}
+		now.rows[y] = told{maphash.Bytes(seed, text),
+			bytes.Contains(text, []byte(`"link":"`)) || bytes.Contains(text, []byte(`]8;`))}
 		if f.full || now.rows[y] != has.rows[y] {
 			f.rows = append(f.rows, changedRow{y, text})
 		}

@@ -30,7 +30,8 @@ const maxLines = 100_000
 // maxStart bounds a line's number: more than any session shows.
 const maxStart = 1 << 40
 
-func (c *client) sessionScrollback(_ context.Context, p scrollbackParams) (scrollbackResult, error) {
+func (c *client) sessionScrollback(_ context.Context,
+	p scrollbackParams) (scrollbackResult, error) {
 	var none scrollbackResult
 	n, err := count("count", p.Count, 100)
 	if err != nil {
@@ -51,7 +52,8 @@ func (c *client) sessionScrollback(_ context.Context, p scrollbackParams) (scrol
 	}
 	start = min(start, total)
 	text := all.Read(start, min(total, start+n))
-	return scrollbackResult{Lines: text, Start: start, Count: len(text), Total: total, Dropped: all.Dropped()}, nil
+	return scrollbackResult{Lines: text, Start: start, Count: len(text), Total: total,
+		Dropped: all.Dropped()}, nil
 }
 
 type searchParams struct {
@@ -92,7 +94,8 @@ func (c *client) sessionSearch(_ context.Context, p searchParams) (searchResult,
 		return none, err
 	}
 	found, total := reading.New(s.View(), p.redactor()).Lines().Search(re, most)
-	r := searchResult{Matches: make([]searchMatch, len(found)), Total: total, Truncated: total > len(found)}
+	r := searchResult{Matches: make([]searchMatch, len(found)), Total: total,
+		Truncated: total > len(found)}
 	for i, f := range found {
 		r.Matches[i] = searchMatch(f)
 	}
@@ -103,7 +106,8 @@ func (c *client) sessionSearch(_ context.Context, p searchParams) (searchResult,
 func (p *searchParams) pattern() (*regexp.Regexp, error) {
 	switch {
 	case (p.Text == nil) == (p.Regex == nil):
-		return nil, &protocol.ParamError{Expected: "either text or regex", Got: map[bool]string{true: "both", false: ""}[p.Text != nil]}
+		return nil, &protocol.ParamError{Expected: "either text or regex",
+			Got: map[bool]string{true: "both", false: ""}[p.Text != nil]}
 	case p.Text != nil && *p.Text == "":
 		return nil, required("text", p.Text)
 	case p.Text != nil:

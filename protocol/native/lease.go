@@ -49,7 +49,8 @@ func (c *client) holdSize(s *engine.Session) error {
 	defer c.mu.Unlock()
 	l := c.leases[s.ID()]
 	if l == nil || !l.current() {
-		return &paramError{path: "hold", reason: "invalid_params", problem: "needs session.lease: a size is held for as long as this connection has the session"}
+		return &paramError{path: "hold", reason: "invalid_params",
+			problem: "needs session.lease: a size is held for as long as this connection has the session"}
 	}
 	if l.size == nil {
 		now := s.View().Screen
@@ -103,8 +104,10 @@ func (c *client) sessionRelease(ctx context.Context, p sessionParams) (releaseRe
 }
 
 // do performs an action with this connection's lease, if it has one.
-func (c *client) do(ctx context.Context, s *engine.Session, a engine.Action, timeout time.Duration) (engine.Receipt, error) {
-	return s.Do(ctx, a, engine.Within(timeout), c.leaseFor(s), engine.Parked(func() { protocol.Yield(ctx) }))
+func (c *client) do(ctx context.Context, s *engine.Session, a engine.Action,
+	timeout time.Duration) (engine.Receipt, error) {
+	return s.Do(ctx, a, engine.Within(timeout), c.leaseFor(s),
+		engine.Parked(func() { protocol.Yield(ctx) }))
 }
 
 // leaseFor is this connection's lease of a session; nil when it has none.
@@ -142,5 +145,6 @@ func (c *client) leaseOf(v *engine.View, clean func(string) string) *leaseInfo {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	ours := c.leases[v.Session]
-	return &leaseInfo{Holder: clean(v.Lease.Holder), Since: v.Lease.Since.UTC(), Yours: ours != nil && ours.Lease == v.Lease}
+	return &leaseInfo{Holder: clean(v.Lease.Holder), Since: v.Lease.Since.UTC(),
+		Yours: ours != nil && ours.Lease == v.Lease}
 }

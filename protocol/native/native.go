@@ -53,13 +53,17 @@ func New(h *host.Host, o Options) *Server {
 // Open begins a connection.
 func (s *Server) Open(c *protocol.Conn) protocol.Handler {
 	ctx, stop := context.WithCancel(context.Background())
-	cl := &client{Server: s, conn: c, ctx: ctx, stop: stop, methods: make(map[string]protocol.Method, len(table)),
-		leases: map[engine.ID]*lease{}, frames: map[engine.ID]*shown{},
+	cl := &client{Server: s, conn: c, ctx: ctx, stop: stop,
+		methods: make(map[string]protocol.Method, len(table)),
+		leases:  map[engine.ID]*lease{}, frames: map[engine.ID]*shown{},
 		ties: map[engine.ID]func() bool{}, owned: map[engine.ID]*engine.Session{}}
 	for _, r := range table {
 		m := protocol.Method{Name: r.name, Call: r.bind(cl)}
 		if r.loads && !s.loads {
-			m.Call = func(context.Context, json.RawMessage) (any, error) { return nil, &deniedError{r.name, errNoLoading} }
+			m.Call = func(context.Context, json.RawMessage) (any, error) {
+				return nil,
+					&deniedError{r.name, errNoLoading}
+			}
 		}
 		call := m.Call
 		m.Call = func(ctx context.Context, params json.RawMessage) (any, error) {
@@ -148,7 +152,8 @@ func (c *client) endOwned() {
 	for _, s := range owned {
 		all.Go(func() {
 			if err := s.End(context.Background(), engine.LimitOwner); err != nil {
-				c.Log.Warn("a session could not be ended with its client", "session", string(s.ID()), "error", err)
+				c.Log.Warn("a session could not be ended with its client", "session",
+					string(s.ID()), "error", err)
 			}
 		})
 	}

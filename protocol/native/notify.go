@@ -27,20 +27,23 @@ type notificationsResult struct {
 	Sessions []string `json:"sessions,omitempty"`
 }
 
-func (c *client) setNotifications(_ context.Context, p notificationsParams) (notificationsResult, error) {
+func (c *client) setNotifications(_ context.Context,
+	p notificationsParams) (notificationsResult, error) {
 	if p.Enabled == nil {
 		return notificationsResult{}, &protocol.ParamError{Path: "enabled", Expected: "a boolean"}
 	}
 	if p.Since != nil && len(p.Sessions) == 0 {
-		return notificationsResult{}, &protocol.ParamError{Path: "since", Expected: "sessions beside it", Got: "none"}
+		return notificationsResult{},
+			&protocol.ParamError{Path: "since", Expected: "sessions beside it", Got: "none"}
 	}
 	f := filter{enabled: *p.Enabled, sessions: p.Sessions, adapters: p.Adapters, hide: p.redactor()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.notifier == nil {
 		c.notifier = &notifier{
-			client: c, change: make(chan change, 1), done: make(chan struct{}), cursors: map[engine.ID]*cursor{},
-			states: map[string]*stateCursor{}, follow: c.Engine.Follow(),
+			client: c, change: make(chan change, 1), done: make(chan struct{}),
+			cursors: map[engine.ID]*cursor{}, states: map[string]*stateCursor{},
+			follow: c.Engine.Follow(),
 		}
 		go c.notifier.run()
 	}
@@ -71,9 +74,11 @@ var notes = []struct {
 	params      reflect.Type
 }{
 	{noteChanged, "The screen has changed.", reflect.TypeFor[changedParams]()},
-	{noteLeased, "A client has taken the right to type, or given it back.", reflect.TypeFor[leasedParams]()},
+	{noteLeased, "A client has taken the right to type, or given it back.",
+		reflect.TypeFor[leasedParams]()},
 	{noteOutput, "The program has written something.", reflect.TypeFor[outputParams]()},
-	{noteExited, "The program has ended, and its last byte was told.", reflect.TypeFor[exitedParams]()},
+	{noteExited, "The program has ended, and its last byte was told.",
+		reflect.TypeFor[exitedParams]()},
 	{noteAdapter, "The state of an adapter's program is another, or something has happened in the turn.", reflect.TypeFor[adapterChangedParams]()},
 }
 
@@ -100,7 +105,9 @@ func (f *filter) wants(s *engine.Session, adapter string) bool {
 		return true
 	}
 	name := s.Config().Name
-	return slices.Contains(f.sessions, string(s.ID())) || name != "" && slices.Contains(f.sessions, name) || adapter != "" && slices.Contains(f.adapters, adapter)
+	return slices.Contains(f.sessions, string(s.ID())) ||
+		name != "" && slices.Contains(f.sessions, name) ||
+		adapter != "" && slices.Contains(f.adapters, adapter)
 }
 
 const (
@@ -270,7 +277,8 @@ func (n *notifier) cursor(s *engine.Session) *cursor {
 func (n *notifier) run() {
 	defer close(n.done)
 	defer n.follow.Stop()
-	if err := protocol.Guard(n.client.Log, "the notifications of a connection", n.watch); err != nil {
+	if err := protocol.Guard(n.client.Log, "the notifications of a connection",
+		n.watch); err != nil {
 		n.client.conn.Close(err)
 	}
 }
@@ -408,13 +416,15 @@ func (n *notifier) session(ctx context.Context, cur *cursor, now time.Time) erro
 	id := string(s.ID())
 	if v.Sequence != cur.sequence || v.Secret != cur.secret || !cur.begun {
 		cur.sequence, cur.secret, cur.begun = v.Sequence, v.Secret, true
-		if err := n.notify(ctx, noteChanged, changedParams{Session: id, Sequence: v.Sequence, Secret: v.Secret}); err != nil {
+		if err := n.notify(ctx, noteChanged,
+			changedParams{Session: id, Sequence: v.Sequence, Secret: v.Secret}); err != nil {
 			return err
 		}
 	}
 	if v.Lease != cur.lease {
 		cur.lease = v.Lease
-		p := leasedParams{Session: id, Lease: n.client.leaseOf(v, reading.New(v, n.filter.hide).Clean)}
+		p := leasedParams{Session: id,
+			Lease: n.client.leaseOf(v, reading.New(v, n.filter.hide).Clean)}
 		if err := n.notify(ctx, noteLeased, p); err != nil {
 			return err
 		}
@@ -534,8 +544,8 @@ func (n *notifier) adapters(ctx context.Context) error {
 			continue
 		}
 		p := adapterChangedParams{
-			Adapter: a.ID(), Plugin: a.Plugin().Manifest.Name, Session: string(a.Session().ID()), Sequence: s.Sequence,
-			State: s.State, Previous: cur.state, Events: next,
+			Adapter: a.ID(), Plugin: a.Plugin().Manifest.Name, Session: string(a.Session().ID()),
+			Sequence: s.Sequence, State: s.State, Previous: cur.state, Events: next,
 		}
 		cur.state, cur.events = s.State, next
 		if n.filter.hide != nil {

@@ -50,9 +50,11 @@ func (p *redactionParams) UnmarshalJSON(b []byte) error {
 		return &protocol.ParamError{Expected: "an object"}
 	}
 	for name := range members {
-		if !slices.Contains([]string{"enabled", "replacement", "extra_literals", "extra_regexes"}, name) {
+		if !slices.Contains([]string{"enabled", "replacement", "extra_literals", "extra_regexes"},
+			name) {
 			return &protocol.ParamError{
-				Expected: "replacement, extra_literals and extra_regexes only", Got: protocol.Got(name), Reason: "invalid_redaction",
+				Expected: "replacement, extra_literals and extra_regexes only",
+				Got:      protocol.Got(name), Reason: "invalid_redaction",
 			}
 		}
 	}
@@ -111,7 +113,8 @@ func required(path string, value *string) error {
 	case value == nil:
 		return &protocol.ParamError{Path: path, Expected: "a string"}
 	case *value == "":
-		return &protocol.ParamError{Path: path, Expected: "a string that is not empty", Got: "an empty one"}
+		return &protocol.ParamError{Path: path, Expected: "a string that is not empty",
+			Got: "an empty one"}
 	}
 	return nil
 }
@@ -165,7 +168,8 @@ func integer(name string, given *int64, absent int64) (int64, *protocol.ParamErr
 // outOfRange refuses an integer; got "" was not sent.
 func outOfRange(name, got string) *protocol.ParamError {
 	r := ranges()[name]
-	return &protocol.ParamError{Path: name, Expected: fmt.Sprintf("an integer from %d to %d", r[0], r[1]), Got: got}
+	return &protocol.ParamError{Path: name,
+		Expected: fmt.Sprintf("an integer from %d to %d", r[0], r[1]), Got: got}
 }
 
 // milliseconds reads an optional duration, as integer does.
@@ -234,7 +238,8 @@ func tree(path string, raw json.RawMessage) (any, error) {
 		return nil, nil
 	}
 	if path == "matcher" && len(raw) > maxTree {
-		return nil, &paramError{path: path, reason: "invalid_matcher", problem: fmt.Sprintf("has %d bytes, at most %d are allowed", len(raw), maxTree)}
+		return nil, &paramError{path: path, reason: "invalid_matcher",
+			problem: fmt.Sprintf("has %d bytes, at most %d are allowed", len(raw), maxTree)}
 	}
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil { // its syntax and members were already checked

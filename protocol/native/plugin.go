@@ -22,7 +22,8 @@ type pluginCapabilitiesResult struct {
 }
 
 func (c *client) pluginCapabilities(context.Context, none) (pluginCapabilitiesResult, error) {
-	r := pluginCapabilitiesResult{Permissions: plugins.Permissions(), EmbeddedLua: true, Loading: c.loads}
+	r := pluginCapabilitiesResult{Permissions: plugins.Permissions(), EmbeddedLua: true,
+		Loading: c.loads}
 	for _, p := range c.Catalog.Plugins() {
 		if p.Builtin {
 			r.Builtin = append(r.Builtin, c.Manifest(p))
@@ -47,7 +48,8 @@ func (c *client) pluginValidate(_ context.Context, p validateParams) (validateRe
 		return validateResult{}, &protocol.ParamError{Path: "manifest", Expected: "an object"}
 	}
 	m := &plugins.Manifest{}
-	if err := jsonv2.Unmarshal(p.Manifest.RawMessage, m, jsonv2.RejectUnknownMembers(true)); err != nil {
+	if err := jsonv2.Unmarshal(p.Manifest.RawMessage, m,
+		jsonv2.RejectUnknownMembers(true)); err != nil {
 		var e *jsonv2.SemanticError
 		problem := "it cannot be read"
 		key := ""
@@ -55,7 +57,8 @@ func (c *client) pluginValidate(_ context.Context, p validateParams) (validateRe
 			key = e.JSONPointer.LastToken()
 			problem = "it has the wrong type, or is not known"
 		}
-		return validateResult{}, &plugins.ManifestError{Key: fmt.Sprintf("%.32s", key), Err: errors.New(problem)}
+		return validateResult{},
+			&plugins.ManifestError{Key: fmt.Sprintf("%.32s", key), Err: errors.New(problem)}
 	}
 	return validateResult{Valid: true}, m.Validate()
 }
@@ -69,7 +72,8 @@ func (p pluginParams) named() *string { return p.Plugin }
 // onPlugin is a row whose handler gets the plugin that a request names, after its manifest was
 // checked.
 func onPlugin[P naming, R any](
-	name, about string, f func(*client, context.Context, *plugins.Plugin, P) (R, error), needs ...plugins.Permission,
+	name, about string, f func(*client, context.Context, *plugins.Plugin, P) (R, error),
+	needs ...plugins.Permission,
 ) row {
 	r := method(name, about, func(c *client, ctx context.Context, p P) (none R, err error) {
 		if err := required("plugin", p.named()); err != nil {
@@ -111,7 +115,8 @@ type staleShape struct {
 	Why     string `json:"why"`
 }
 
-func (c *client) pluginDescribe(ctx context.Context, plugin *plugins.Plugin, p pluginParams) (*describeResult, error) {
+func (c *client) pluginDescribe(ctx context.Context, plugin *plugins.Plugin,
+	p pluginParams) (*describeResult, error) {
 	d := &plugins.Description{}
 	if plugin.Main != "" {
 		var err error
@@ -127,8 +132,9 @@ func (c *client) pluginDescribe(ctx context.Context, plugin *plugins.Plugin, p p
 	}
 	r := &describeResult{
 		Plugin: *p.Plugin, Manifest: c.Manifest(plugin), Hash: plugin.Hash, Builtin: plugin.Builtin,
-		Intents: list(d.Intents), WaitMatchers: list(d.WaitMatchers), States: list(d.States), Predicates: list(d.Predicates),
-		Stale: []staleShape{},
+		Intents: list(d.Intents), WaitMatchers: list(d.WaitMatchers), States: list(d.States),
+		Predicates: list(d.Predicates),
+		Stale:      []staleShape{},
 	}
 	if b := c.Catalog.Broken(*p.Plugin); b != nil {
 		r.Broken = &brokenShape{b.At, c.hide.String(b.Err.Error())}
@@ -177,12 +183,14 @@ type reloadedLive struct {
 	Why      string `json:"why,omitempty" jsonschema:"why it runs the old code"`
 }
 
-func (c *client) pluginReload(ctx context.Context, _ *plugins.Plugin, p pluginParams) (*reloadResult, error) {
+func (c *client) pluginReload(ctx context.Context, _ *plugins.Plugin,
+	p pluginParams) (*reloadResult, error) {
 	done, err := c.Catalog.Reload(ctx, *p.Plugin)
 	if err != nil {
 		return nil, err
 	}
-	r := &reloadResult{Plugin: *p.Plugin, Hash: done.Plugin.Hash, Changed: done.Changed, Adapters: []reloadedLive{}}
+	r := &reloadResult{Plugin: *p.Plugin, Hash: done.Plugin.Hash, Changed: done.Changed,
+		Adapters: []reloadedLive{}}
 	for _, l := range done.Live {
 		r.Adapters = append(r.Adapters, reloadedLive{l.Adapter.ID(), l.Switched, l.Stale})
 	}
@@ -193,6 +201,7 @@ type unloadResult struct {
 	Unloaded bool `json:"unloaded"`
 }
 
-func (c *client) pluginUnload(_ context.Context, _ *plugins.Plugin, p pluginParams) (unloadResult, error) {
+func (c *client) pluginUnload(_ context.Context, _ *plugins.Plugin,
+	p pluginParams) (unloadResult, error) {
 	return unloadResult{Unloaded: true}, c.Catalog.Unload(*p.Plugin)
 }

@@ -18,7 +18,8 @@ func (p *sincePosition) UnmarshalJSON(b []byte) error {
 	}
 	at, err := engine.ParsePosition(text)
 	if err != nil {
-		return &protocol.ParamError{Expected: "a sequence, or the next of a wait's answer", Got: protocol.Got(strings.Trim(text, `"`))}
+		return &protocol.ParamError{Expected: "a sequence, or the next of a wait's answer",
+			Got: protocol.Got(strings.Trim(text, `"`))}
 	}
 	p.Position = *at
 	return nil

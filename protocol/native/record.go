@@ -33,7 +33,8 @@ type screenshotResult struct {
 	Cols   int     `json:"cols"`
 }
 
-func (c *client) sessionScreenshot(_ context.Context, p screenshotParams) (*screenshotResult, error) {
+func (c *client) sessionScreenshot(_ context.Context,
+	p screenshotParams) (*screenshotResult, error) {
 	var o picture.Options
 	theme, err := word("theme", p.Theme, "")
 	if err != nil {
@@ -65,7 +66,8 @@ func (c *client) sessionScreenshot(_ context.Context, p screenshotParams) (*scre
 	if err != nil {
 		return nil, err
 	}
-	r := &screenshotResult{Format: format, Bytes: len(data), Rows: l.Screen().Rows, Cols: l.Screen().Cols}
+	r := &screenshotResult{Format: format, Bytes: len(data), Rows: l.Screen().Rows,
+		Cols: l.Screen().Cols}
 	if p.Path != "" {
 		r.Path = p.Path
 		return r, record.WriteFile(p.Path, data)
@@ -95,7 +97,8 @@ type recordStartResult struct {
 	Format    string `json:"format"`
 }
 
-func (c *client) sessionRecordStart(_ context.Context, p recordStartParams) (*recordStartResult, error) {
+func (c *client) sessionRecordStart(_ context.Context,
+	p recordStartParams) (*recordStartResult, error) {
 	name, err := word("session.record_start format", p.Format, string(record.AsciicastV2))
 	if err != nil {
 		return nil, err
@@ -103,9 +106,11 @@ func (c *client) sessionRecordStart(_ context.Context, p recordStartParams) (*re
 	format := record.Format(name)
 	switch {
 	case (p.Path == "") == (p.Dir == ""):
-		return nil, &protocol.ParamError{Expected: "path or dir", Got: map[bool]string{true: "neither", false: "both"}[p.Path == ""]}
+		return nil, &protocol.ParamError{Expected: "path or dir",
+			Got: map[bool]string{true: "neither", false: "both"}[p.Path == ""]}
 	case p.Input && format == record.MarkdownDoc:
-		return nil, &paramError{path: "input", reason: "invalid_params", problem: "a markdown transcript has no input: its commands are in it"}
+		return nil, &paramError{path: "input", reason: "invalid_params",
+			problem: "a markdown transcript has no input: its commands are in it"}
 	}
 	idle, err := milliseconds("idle_limit", p.IdleLimit, 0)
 	if err != nil {
@@ -120,7 +125,8 @@ func (c *client) sessionRecordStart(_ context.Context, p recordStartParams) (*re
 		path = filepath.Join(p.Dir, record.FileName(s.ID(), format, time.Now()))
 	}
 	x, err := c.Recordings.Start(s, record.StartOptions{
-		Path: path, Format: format, Title: p.Title, IdleLimit: idle, Input: p.Input, Redactor: p.redactor(),
+		Path: path, Format: format, Title: p.Title, IdleLimit: idle, Input: p.Input,
+		Redactor: p.redactor(),
 	})
 	if err != nil {
 		return nil, err
@@ -146,7 +152,8 @@ type recordingInfo struct {
 func infoOf(x *record.Kept) recordingInfo {
 	st := x.Status()
 	r := recordingInfo{
-		Recording: x.ID, Session: string(x.Session), Path: st.Path, Format: string(st.Format), Bytes: st.Bytes, DurationMS: st.Duration.Milliseconds(),
+		Recording: x.ID, Session: string(x.Session), Path: st.Path, Format: string(st.Format),
+		Bytes: st.Bytes, DurationMS: st.Duration.Milliseconds(),
 		State: string(st.State),
 	}
 	if st.Err != nil {
@@ -180,7 +187,8 @@ type recordListResult struct {
 	Recordings []recordingInfo `json:"recordings"`
 }
 
-func (c *client) sessionRecordList(_ context.Context, p recordListParams) (recordListResult, error) {
+func (c *client) sessionRecordList(_ context.Context,
+	p recordListParams) (recordListResult, error) {
 	r := recordListResult{Recordings: []recordingInfo{}}
 	for _, x := range c.Recordings.List() {
 		if p.Session == "" || c.Engine.Resolve(engine.ID(p.Session)) == x.Session {
@@ -197,7 +205,9 @@ func fontSize(given *float64) (float64, error) {
 	}
 	if !picture.FontSizeOK(*given) {
 		return 0, &protocol.ParamError{
-			Path: "font_size", Expected: fmt.Sprintf("a number from %d to %d", picture.FontSizeMin, picture.FontSizeMax), Got: protocol.Got(*given),
+			Path: "font_size",
+			Expected: fmt.Sprintf("a number from %d to %d", picture.FontSizeMin,
+				picture.FontSizeMax), Got: protocol.Got(*given),
 		}
 	}
 	return *given, nil

@@ -77,14 +77,16 @@ func (c *client) sessionRun(ctx context.Context, p runParams) (*runResult, error
 		return nil, err
 	}
 	out, err := cmdline.Run(ctx, s, *p.Command, cmdline.Options{
-		Timeout: timeout, GiveUp: true, Parked: func() { protocol.Yield(ctx) }, Lease: c.leaseFor(s),
+		Timeout: timeout, GiveUp: true, Parked: func() { protocol.Yield(ctx) },
+		Lease: c.leaseFor(s),
 	})
 	if err != nil {
 		return nil, over(s, err)
 	}
 	l := newLook(out.View, p.redactor(), "none")
 	printed := printedShape{
-		Sequence: out.Since, Output: l.Printed(out.Printed(), p.Raw), Truncated: out.Cut, DurationMS: out.Duration.Milliseconds(),
+		Sequence: out.Since, Output: l.Printed(out.Printed(), p.Raw), Truncated: out.Cut,
+		DurationMS: out.Duration.Milliseconds(),
 	}
 	if p.ScreenText {
 		text := out.ScreenText()
@@ -99,14 +101,19 @@ func (c *client) sessionRun(ctx context.Context, p runParams) (*runResult, error
 	}
 	switch out.Reason {
 	case cmdline.Timeout:
-		return failed(engine.ErrTimeout, "the command has not ended after %v, and goes on in session %s", timeout, s.ID())
+		return failed(engine.ErrTimeout,
+			"the command has not ended after %v, and goes on in session %s", timeout, s.ID())
 	case cmdline.Cancelled:
-		return failed(context.Cause(ctx), "%v: the command goes on in session %s", context.Cause(ctx), s.ID())
+		return failed(context.Cause(ctx), "%v: the command goes on in session %s",
+			context.Cause(ctx), s.ID())
 	case cmdline.Incomplete:
-		return failed(errNotRun, "the command is not complete, and was given up: a quote, a bracket or a keyword in it is open")
+		return failed(errNotRun,
+			"the command is not complete, and was given up: a quote, a bracket or a keyword in it is open")
 	case cmdline.NotRun:
 		if out.Other != "" {
-			return failed(errNotRun, "%v, but another one together with what stood on its command line: %s", errNotRun, protocol.Quote(l.Piece(out.Other), 120))
+			return failed(errNotRun,
+				"%v, but another one together with what stood on its command line: %s", errNotRun,
+				protocol.Quote(l.Piece(out.Other), 120))
 		}
 		if said := strings.TrimSpace(printed.Output); said != "" {
 			return failed(errNotRun, "%v: %s", errNotRun, protocol.Quote(said, 120))

@@ -121,7 +121,8 @@ func (c *client) sessionCreate(ctx context.Context, p createParams) (createResul
 // nameOf checks an optional session name.
 func nameOf(name string) error {
 	if name != "" && engine.CheckName(name) != nil {
-		return &protocol.ParamError{Path: "name", Expected: engine.NameRule, Got: protocol.Got(name)}
+		return &protocol.ParamError{Path: "name", Expected: engine.NameRule,
+			Got: protocol.Got(name)}
 	}
 	return nil
 }
@@ -135,10 +136,14 @@ func (p *createParams) config() (engine.Config, error) {
 		return none, err
 	}
 	if p.Clear && p.Base != nil {
-		return none, &paramError{path: "base_env", reason: "invalid_params", problem: "clear_env starts from nothing: give one of the two"}
+		return none,
+			&paramError{path: "base_env", reason: "invalid_params",
+				problem: "clear_env starts from nothing: give one of the two"}
 	}
 	if p.RawTranscriptAppend && p.RawTranscriptPath == "" {
-		return none, &paramError{path: "raw_transcript_append", reason: "invalid_params", problem: "requires raw_transcript_path"}
+		return none,
+			&paramError{path: "raw_transcript_append", reason: "invalid_params",
+				problem: "requires raw_transcript_path"}
 	}
 	size, err := p.size()
 	if err != nil {
@@ -162,7 +167,8 @@ func (p *createParams) config() (engine.Config, error) {
 	}
 	config := engine.Config{
 		Theme: themeOf(theme), Name: p.Name,
-		Program: *p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, BaseEnv: p.Base, ClearEnv: p.Clear, Size: size,
+		Program: *p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, BaseEnv: p.Base,
+		ClearEnv: p.Clear, Size: size,
 		TranscriptChars:  noneIfZero(p.TranscriptMaxChars, chars),
 		Scrollback:       noneIfZero(p.ScrollbackMaxLines, lines),
 		ShellIntegration: p.ShellIntegration, EchoOff: engine.EchoOff(echoOff),
@@ -255,11 +261,12 @@ func (c *client) describe(s *engine.Session, hide *redact.Redactor) sessionInfo 
 	}
 	l := reading.New(v, hide)
 	info := sessionInfo{
-		Session: string(s.ID()), Name: config.Name, Program: l.Clean(config.Program), Cwd: l.Clean(config.Dir), PID: s.PID(),
-		Args: l.Args(config.Program, config.Args), Started: s.Started().UTC(),
-		Rows: v.Screen.Rows, Cols: v.Screen.Cols, Sequence: v.Sequence, QuietMS: v.StableFor().Milliseconds(),
-		AlternateScreen: v.Screen.Modes.AltScreen, Theme: v.Screen.Theme.String(),
-		MaxMS: config.MaxTime.Milliseconds(), IdleMS: config.MaxIdle.Milliseconds(), MaxMemory: config.MaxMemory,
+		Session: string(s.ID()), Name: config.Name, Program: l.Clean(config.Program),
+		Cwd: l.Clean(config.Dir), PID: s.PID(), Args: l.Args(config.Program, config.Args),
+		Started: s.Started().UTC(), Rows: v.Screen.Rows, Cols: v.Screen.Cols, Sequence: v.Sequence,
+		QuietMS: v.StableFor().Milliseconds(), AlternateScreen: v.Screen.Modes.AltScreen,
+		Theme: v.Screen.Theme.String(), MaxMS: config.MaxTime.Milliseconds(),
+		IdleMS: config.MaxIdle.Milliseconds(), MaxMemory: config.MaxMemory,
 	}
 	if config.Owned {
 		info.Owner = ownerConnection
@@ -489,7 +496,8 @@ type transcriptResult struct {
 	Dropped  bool   `json:"dropped,omitzero" jsonschema:"part of it had left the bound"`
 }
 
-func (c *client) sessionTranscript(_ context.Context, p transcriptParams) (transcriptResult, error) {
+func (c *client) sessionTranscript(_ context.Context,
+	p transcriptParams) (transcriptResult, error) {
 	s, err := c.session(p.sessionParams)
 	if err != nil {
 		return transcriptResult{}, err
@@ -508,7 +516,9 @@ func (p *outputParts) read(s *engine.Session) (transcriptResult, error) {
 	case p.Mark != nil:
 		var ok bool
 		if from, ok = l.Raw.Transcript.Mark(*p.Mark); !ok {
-			return transcriptResult{}, &protocol.ParamError{Path: "mark", Expected: "a mark that was set", Got: protocol.Got(*p.Mark)}
+			return transcriptResult{},
+				&protocol.ParamError{Path: "mark", Expected: "a mark that was set",
+					Got: protocol.Got(*p.Mark)}
 		}
 	}
 	text, dropped := l.OutputSince(from)

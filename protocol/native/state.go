@@ -31,8 +31,8 @@ func (l *look) state(s *plugins.State) *stateShape {
 		s = s.Clean(l.Piece)
 	}
 	w := &stateShape{
-		State: s.State, Confidence: s.Confidence, Evidence: s.Evidence, Sequence: s.Sequence, Source: s.Source, LastIntent: s.LastIntent,
-		Candidates: s.Candidates, Metadata: s.Metadata,
+		State: s.State, Confidence: s.Confidence, Evidence: s.Evidence, Sequence: s.Sequence,
+		Source: s.Source, LastIntent: s.LastIntent, Candidates: s.Candidates, Metadata: s.Metadata,
 	}
 	if w.Candidates == nil {
 		w.Candidates = []plugins.Candidate{}

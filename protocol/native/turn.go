@@ -39,7 +39,8 @@ type adapterWaitResult struct {
 // adapterWait is the default timeout of a wait on an adapter: a turn of an agent takes minutes.
 const adapterWait = 120 * time.Second
 
-func (c *client) adapterWait(ctx context.Context, a *plugins.Adapter, p adapterWaitParams) (*adapterWaitResult, error) {
+func (c *client) adapterWait(ctx context.Context, a *plugins.Adapter,
+	p adapterWaitParams) (*adapterWaitResult, error) {
 	ctx, end, err := c.waits.begin(ctx, a, p.WaitID)
 	if err != nil {
 		return nil, err
@@ -49,7 +50,8 @@ func (c *client) adapterWait(ctx context.Context, a *plugins.Adapter, p adapterW
 }
 
 // wait waits for a tree to match, on an adapter whose wait is registered by its id.
-func (c *client) wait(ctx context.Context, a *plugins.Adapter, hide *redact.Redactor, p *waitTree) (*adapterWaitResult, error) {
+func (c *client) wait(ctx context.Context, a *plugins.Adapter, hide *redact.Redactor,
+	p *waitTree) (*adapterWaitResult, error) {
 	timeout, err := milliseconds("timeout_ms", p.TimeoutMS, adapterWait)
 	if err != nil {
 		return nil, err
@@ -62,7 +64,8 @@ func (c *client) wait(ctx context.Context, a *plugins.Adapter, hide *redact.Reda
 	if err != nil {
 		return nil, &intentError{err: err, look: adapterLook(a, a.Session().View(), hide)}
 	}
-	out, err := a.Session().Wait(ctx, m, p.Since.engine(), engine.Within(timeout), engine.Parked(func() { protocol.Yield(ctx) }))
+	out, err := a.Session().Wait(ctx, m, p.Since.engine(), engine.Within(timeout),
+		engine.Parked(func() { protocol.Yield(ctx) }))
 	l := adapterLook(a, out.View, hide)
 	whole := context.WithoutCancel(ctx)
 	if err != nil {
@@ -75,13 +78,16 @@ func (c *client) wait(ctx context.Context, a *plugins.Adapter, hide *redact.Reda
 		return nil, adapterWaitError(l, state, m, out, err)
 	}
 	return &adapterWaitResult{
-		State: state, Matched: *l.outcome(out.Match), WaitID: p.WaitID, Sequence: out.View.Sequence, Next: out.Next.String(), ElapsedMS: out.Elapsed.Milliseconds(),
+		State: state, Matched: *l.outcome(out.Match), WaitID: p.WaitID, Sequence: out.View.Sequence,
+		Next: out.Next.String(), ElapsedMS: out.Elapsed.Milliseconds(),
 	}, nil
 }
 
-func adapterWaitError(l *look, state *stateShape, m matchers.Matcher, out *engine.Outcome, err error) error {
+func adapterWaitError(l *look, state *stateShape, m matchers.Matcher, out *engine.Outcome,
+	err error) error {
 	return &waitError{err: err, evidence: &evidence{
-		look: l, elapsed: out.Elapsed, quiet: out.View.At.Sub(out.View.Changed), missed: out.Missed, matcher: m.Explain(out.View, l.shown()), state: state,
+		look: l, elapsed: out.Elapsed, quiet: out.View.At.Sub(out.View.Changed), missed: out.Missed,
+		matcher: m.Explain(out.View, l.shown()), state: state,
 	}}
 }
 
@@ -104,7 +110,8 @@ type turnResult struct {
 	Snapshot  *look           `json:"snapshot,omitempty" jsonschema:"the screen, when what was to be submitted was not"`
 }
 
-func (c *client) adapterTurn(ctx context.Context, a *plugins.Adapter, p turnParams) (*turnResult, error) {
+func (c *client) adapterTurn(ctx context.Context, a *plugins.Adapter,
+	p turnParams) (*turnResult, error) {
 	if p.Send == nil {
 		return nil, &protocol.ParamError{Path: "send", Expected: "an object with intent"}
 	}
@@ -157,14 +164,17 @@ type namedWait struct {
 }
 
 // begin registers a wait by its id, before anything can block. end removes it.
-func (w *waits) begin(ctx context.Context, a *plugins.Adapter, id *string) (_ context.Context, end func(), err error) {
+func (w *waits) begin(ctx context.Context, a *plugins.Adapter,
+	id *string) (_ context.Context, end func(), err error) {
 	if id == nil {
 		return ctx, func() {}, nil
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, taken := w.live[*id]; taken {
-		return nil, nil, &paramError{path: "wait_id", reason: "wait_id_in_use", problem: "a wait of this id is under way"}
+		return nil, nil,
+			&paramError{path: "wait_id", reason: "wait_id_in_use",
+				problem: "a wait of this id is under way"}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	if w.live == nil {

@@ -45,18 +45,22 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 	s, err := c.session(p.sessionParams)
 	if gone := (*engine.ForgottenError)(nil); errors.As(err, &gone) {
 		if out := gone.Answer(m); out != nil {
-			return &waitResult{look: newLook(out.View, p.redactor(), cells), outcome: out, forgotten: true}, nil
+			return &waitResult{look: newLook(out.View, p.redactor(), cells), outcome: out,
+				forgotten: true}, nil
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.Wait(ctx, m, p.Since.engine(), engine.Within(timeout), engine.Parked(func() { protocol.Yield(ctx) }))
+	out, err := s.Wait(ctx, m, p.Since.engine(), engine.Within(timeout),
+		engine.Parked(func() { protocol.Yield(ctx) }))
 	l := newLook(out.View, p.redactor(), cells)
 	l.Secrets = asking.secrets()
 	if err != nil {
 		quiet := out.View.At.Sub(out.View.Changed)
-		return nil, &waitError{err: err, evidence: &evidence{look: l, elapsed: out.Elapsed, quiet: quiet, missed: out.Missed, matcher: m.Explain(out.View, l.shown())}}
+		return nil, &waitError{err: err,
+			evidence: &evidence{look: l, elapsed: out.Elapsed, quiet: quiet, missed: out.Missed,
+				matcher: m.Explain(out.View, l.shown())}}
 	}
 	return &waitResult{look: l, outcome: out}, nil
 }

@@ -66,7 +66,9 @@ func (s *reader) draw(panes []*pane) ([]byte, error) {
 	for _, at := range panes {
 		l := s.look(at.session)
 		process, _ := at.session.Foreground()
-		tiles = append(tiles, picture.Tile{Label: strconv.Itoa(at.number) + ": " + titleOf(l, at.session, process), Screen: l.Screen()})
+		tiles = append(tiles,
+			picture.Tile{Label: strconv.Itoa(at.number) + ": " + titleOf(l, at.session, process),
+				Screen: l.Screen()})
 	}
 	if len(tiles) == 1 {
 		return picture.PNG(tiles[0].Screen, picture.Options{})
@@ -82,7 +84,8 @@ func (s *reader) keep(prefix string, data []byte, inline bool) (drawing, error) 
 		return drawing{}, err
 	}
 	p := drawing{Width: size.Width, Height: size.Height, Mode: pictureMode, Note: pictureNote}
-	if p.Path, err = s.newFile("screenshots", prefix+"_"+stamp(time.Now()), ".png", data); err != nil {
+	if p.Path, err = s.newFile("screenshots", prefix+"_"+stamp(time.Now()), ".png",
+		data); err != nil {
 		return drawing{}, err
 	}
 	if inline {
@@ -103,7 +106,8 @@ func (s *Server) newFile(folder, name, ext string, data []byte) (string, error) 
 		return "", fmt.Errorf("make the folder for %s: %w", folder, err)
 	}
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
-		return "", fmt.Errorf("the folder for %s is a link, which leads elsewhere: move it away", folder)
+		return "", fmt.Errorf("the folder for %s is a link, which leads elsewhere: move it away",
+			folder)
 	}
 	for n := 1; ; n++ {
 		path := filepath.Join(dir, name+ext)
@@ -168,14 +172,16 @@ func captureWindow(_ context.Context, s *reader, p params) (any, error) {
 		switch {
 		case titled && !strings.Contains(c.Title, title) && !strings.Contains(c.SessionID, title):
 			continue
-		case !titled && numbered && pid != uint64(at.session.PID()) && pid != uint64(process.PID) && pid != uint64(os.Getpid()):
+		case !titled && numbered && pid != uint64(at.session.PID()) && pid != uint64(process.PID) &&
+			pid != uint64(os.Getpid()):
 			continue
 		}
 		data, err := s.draw([]*pane{at})
 		if err != nil {
 			return nil, err
 		}
-		r := windowShot{SessionID: c.SessionID, Title: c.Title, Screen: c.Screen, Type: pngType, Text: true}
+		r := windowShot{SessionID: c.SessionID, Title: c.Title, Screen: c.Screen, Type: pngType,
+			Text: true}
 		r.Image, err = s.keep("window", data, p.is("include_base64"))
 		return r, err
 	}
@@ -194,7 +200,8 @@ func captureSelect(_ context.Context, s *reader, p params) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := selectShot{Type: pngType, Mode: "screen_fallback", Message: "There is nobody to select a region here: all sessions were drawn instead."}
+	r := selectShot{Type: pngType, Mode: "screen_fallback",
+		Message: "There is nobody to select a region here: all sessions were drawn instead."}
 	r.Image, err = s.keep("screen", data, p.is("include_base64"))
 	return r, err
 }

@@ -151,8 +151,9 @@ func (g *gate) Read(p []byte) (int, error) {
 
 // verbs are the starts of a first line of HTTP, and of HTTP/2.
 var verbs = [][]byte{
-	[]byte("GET "), []byte("POST "), []byte("PUT "), []byte("HEAD "), []byte("DELETE "), []byte("OPTIONS "), []byte("PATCH "),
-	[]byte("CONNECT "), []byte("TRACE "), []byte("PRI * HTTP/"),
+	[]byte("GET "), []byte("POST "), []byte("PUT "), []byte("HEAD "), []byte("DELETE "),
+	[]byte("OPTIONS "), []byte("PATCH "), []byte("CONNECT "), []byte("TRACE "),
+	[]byte("PRI * HTTP/"),
 }
 
 // isHTTP reports whether a line begins as a browser's request would.
@@ -174,7 +175,8 @@ type envelope struct {
 }
 
 // lenient is how Unterm reads JSON: the last of two members wins.
-var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), json.MatchCaseInsensitiveNames(false))
+var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true),
+	json.MatchCaseInsensitiveNames(false))
 
 // parse reads a request. The error is a [*protocol.ParseError].
 func parse(text []byte) (*envelope, error) {
@@ -205,7 +207,8 @@ func (c *conn) answer(ctx context.Context, l line) (goesOn bool) {
 		if !c.logged.Load() && isHTTP(l.text) { // a page in a browser has found the port
 			return false
 		}
-		return c.fail(jsontext.Value("null"), codeParse, "Parse error: "+strings.TrimPrefix(err.Error(), "parse error: "))
+		return c.fail(jsontext.Value("null"), codeParse,
+			"Parse error: "+strings.TrimPrefix(err.Error(), "parse error: "))
 	}
 	if e.method == "auth.login" {
 		if e.noID { // a login without an id is refused; every other method is answered, with id null
@@ -287,7 +290,8 @@ func (c *conn) reply(id jsontext.Value, member string, value any) bool {
 
 // encoding is how results are written: program output can hold any bytes, and a bad byte becomes
 // U+FFFD.
-var encoding = json.JoinOptions(json.Deterministic(true), jsontext.AllowInvalidUTF8(true), json.FormatNilSliceAsNull(false))
+var encoding = json.JoinOptions(json.Deterministic(true), jsontext.AllowInvalidUTF8(true),
+	json.FormatNilSliceAsNull(false))
 
 // A wireError is an error as a client sees it: it has only code and message.
 type wireError struct {

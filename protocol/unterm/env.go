@@ -94,7 +94,8 @@ func assignment(shell, name string, value *string) (string, error) {
 		if value == nil {
 			return "set -e " + name, nil
 		}
-		return "set -gx " + name + " '" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(*value) + "'", nil
+		return "set -gx " + name + " '" +
+			strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(*value) + "'", nil
 	case "nushell":
 		if value == nil {
 			return "hide-env " + name, nil
@@ -136,7 +137,9 @@ func setEnvPane(ctx context.Context, s *reader, p params) (any, error) {
 	} else if v, ok := p["value"]; ok && v.Kind() != 'n' {
 		return nil, errors.New("'value' is a string, or null to unset the variable")
 	}
-	if value != nil && (len(*value) > maxValue || strings.ContainsFunc(*value, func(c rune) bool { return c < ' ' || c == 0x7f })) {
+	if value != nil &&
+		(len(*value) > maxValue ||
+			strings.ContainsFunc(*value, func(c rune) bool { return c < ' ' || c == 0x7f })) {
 		return nil, fmt.Errorf("'value' is typed into the shell: at most %d bytes, without control characters", maxValue)
 	}
 	process, err := at.session.Foreground()
@@ -154,7 +157,8 @@ func setEnvPane(ctx context.Context, s *reader, p params) (any, error) {
 		return nil, err
 	}
 	if value != nil {
-		if err := s.Known.LendTo(string(at.session.ID()), at.session.Closed(), map[string]string{name: *value}); err != nil {
+		if err := s.Known.LendTo(string(at.session.ID()), at.session.Closed(),
+			map[string]string{name: *value}); err != nil {
 			return nil, err
 		}
 	}
@@ -163,7 +167,8 @@ func setEnvPane(ctx context.Context, s *reader, p params) (any, error) {
 	case err != nil:
 		return nil, err
 	case r.Status != "completed" || r.ExitCode == nil || *r.ExitCode != 0:
-		return nil, fmt.Errorf("the shell of session %d has not set %s: %s", at.number, name, clip(r.Output))
+		return nil, fmt.Errorf("the shell of session %d has not set %s: %s", at.number, name,
+			clip(r.Output))
 	}
 	at.set.put(name, value)
 	return statusOK, nil

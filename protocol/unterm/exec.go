@@ -62,7 +62,8 @@ func execCancel(ctx context.Context, s *reader, at *pane, _ params) (any, error)
 
 // signals are the control characters that a terminal turns into signals, by Unterm's names.
 var signals = map[string]string{
-	"SIGINT": "\x03", "INT": "\x03", "SIGTSTP": "\x1a", "TSTP": "\x1a", "SIGQUIT": "\x1c", "QUIT": "\x1c", "EOF": "\x04",
+	"SIGINT": "\x03", "INT": "\x03", "SIGTSTP": "\x1a", "TSTP": "\x1a", "SIGQUIT": "\x1c",
+	"QUIT": "\x1c", "EOF": "\x04",
 }
 
 func signalSend(ctx context.Context, s *reader, at *pane, p params) (any, error) {
@@ -114,7 +115,8 @@ func execRunWait(ctx context.Context, s *reader, at *pane, p params) (any, error
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.run(ctx, at, line, runOptions{bound: p.timeout(runBound), raw: p.is("raw"), screen: p.is("screen_text")})
+	r, err := s.run(ctx, at, line,
+		runOptions{bound: p.timeout(runBound), raw: p.is("raw"), screen: p.is("screen_text")})
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +134,8 @@ type runOptions struct {
 // it.
 func (s *reader) run(ctx context.Context, at *pane, line string, o runOptions) (*ranResult, error) {
 	marker := cmdline.NewMarker()
-	out, err := runWhenFree(ctx, at.session, line, cmdline.Options{Timeout: o.bound, Marker: marker})
+	out, err := runWhenFree(ctx, at.session, line,
+		cmdline.Options{Timeout: o.bound, Marker: marker})
 	if err != nil {
 		return nil, s.notTyped(at, err)
 	}
@@ -140,17 +143,20 @@ func (s *reader) run(ctx context.Context, at *pane, line string, o runOptions) (
 	case out.Reason == cmdline.Cancelled:
 		return nil, context.Cause(ctx)
 	case ended(at.session) != "":
-		return nil, fmt.Errorf("Session %d was ended (%s) while the command ran", at.number, ended(at.session))
+		return nil, fmt.Errorf("Session %d was ended (%s) while the command ran", at.number,
+			ended(at.session))
 	case out.Reason == cmdline.NotRun && out.Other != "":
 		return nil, fmt.Errorf("Session %d ran something else than the command, together with what stood on its command line: %s", at.number, clip(out.Other))
 	case out.Reason == cmdline.NotRun && strings.TrimSpace(uncommented(line)) != "":
-		return nil, fmt.Errorf("the shell of session %d has not run the command: %s", at.number, clip(reading.New(out.View, s.hide).Piece(out.Output)))
+		return nil, fmt.Errorf("the shell of session %d has not run the command: %s", at.number,
+			clip(reading.New(out.View, s.hide).Piece(out.Output)))
 	case out.Reason == cmdline.Finished && out.By == cmdline.Marks: // the shell's directory and idle state come with its prompt
 		_ = cmdline.Prompt(ctx, at.session, promptBound, nil)
 	}
 	l := reading.New(out.View, s.hide)
 	r := &ranResult{
-		Marker: marker, ExitCode: out.ExitCode, By: string(out.By), Cut: out.Cut, Status: "completed",
+		Marker: marker, ExitCode: out.ExitCode, By: string(out.By), Cut: out.Cut,
+		Status: "completed",
 		Output: l.Printed(out.Printed(), o.raw),
 	}
 	if o.screen {
@@ -193,7 +199,8 @@ func ended(s *engine.Session) string {
 const busyBound = time.Second
 
 // runWhenFree runs a line, and retries while the session is busy and active, for busyBound.
-func runWhenFree(ctx context.Context, session *engine.Session, line string, o cmdline.Options) (*cmdline.Result, error) {
+func runWhenFree(ctx context.Context, session *engine.Session, line string,
+	o cmdline.Options) (*cmdline.Result, error) {
 	began := time.Now()
 	for {
 		before := session.Sequence()

@@ -16,7 +16,8 @@ func (s *Server) record() instance.Record {
 		dir, _ = os.Getwd()
 	}
 	return instance.Record{
-		MCPPort: s.port(), AuthToken: s.token, PID: os.Getpid(), Cwd: instance.Optional(dir), Version: s.Version, Platform: platform(),
+		MCPPort: s.port(), AuthToken: s.token, PID: os.Getpid(), Cwd: instance.Optional(dir),
+		Version: s.Version, Platform: platform(),
 	}
 }
 
@@ -54,7 +55,8 @@ func instanceList(_ context.Context, s *reader, _ params) (any, error) {
 	}{[]instance.Entry{}}
 	for _, i := range all {
 		e := i.Entry()
-		e.Title, e.Cwd = instance.Optional(s.clean(string(e.Title))), instance.Optional(s.clean(string(e.Cwd)))
+		e.Title, e.Cwd = instance.Optional(s.clean(string(e.Title))),
+			instance.Optional(s.clean(string(e.Cwd)))
 		r.Instances = append(r.Instances, e)
 	}
 	return r, nil

@@ -29,7 +29,8 @@ const (
 func started(marked bool) engine.Func {
 	return func(v *engine.View) bool {
 		sh := v.Reports.Shell
-		return v.Exit != nil || marked && sh != nil && sh.Phase == engine.ShellInput || !marked && len(v.Transcript.Bytes()) > 0
+		return v.Exit != nil || marked && sh != nil && sh.Phase == engine.ShellInput ||
+			!marked && len(v.Transcript.Bytes()) > 0
 	}
 }
 
@@ -54,7 +55,8 @@ func launch(ctx context.Context, s *reader, p params) (any, error) {
 	if marked {
 		bound = shellBound
 	}
-	if _, err := made.session.Wait(ctx, started(marked), engine.Within(bound)); err != nil && !errors.Is(err, engine.ErrTimeout) {
+	if _, err := made.session.Wait(ctx, started(marked), engine.Within(bound)); err != nil &&
+		!errors.Is(err, engine.ErrTimeout) {
 		return nil, err
 	}
 	if err := s.submit(ctx, "orchestrate.launch", made, line); err != nil {
@@ -84,7 +86,8 @@ func broadcast(ctx context.Context, s *reader, p params) (any, error) {
 		return nil, errors.New("Missing 'sessions'")
 	}
 	if len(ids) > maxBroadcast {
-		return nil, errors.New("'sessions' has " + strconv.Itoa(len(ids)) + " entries, and " + strconv.Itoa(maxBroadcast) + " are the most")
+		return nil, errors.New("'sessions' has " + strconv.Itoa(len(ids)) + " entries, and " +
+			strconv.Itoa(maxBroadcast) + " are the most")
 	}
 	r := struct {
 		Results []broadcastEntry `json:"results"`
@@ -125,7 +128,8 @@ func (s *reader) broadcastTo(ctx context.Context, id jsontext.Value, line string
 // scrolled off during the wait. It matches the program's original text: see package unterm.
 func shows(pattern string) engine.Func {
 	return func(v *engine.View) bool {
-		return strings.Contains(strings.Join(rowTexts(v.Screen.Lines()), "\n"), pattern) || bytes.Contains(v.Left(false).Text, []byte(pattern))
+		return strings.Contains(strings.Join(rowTexts(v.Screen.Lines()), "\n"), pattern) ||
+			bytes.Contains(v.Left(false).Text, []byte(pattern))
 	}
 }
 

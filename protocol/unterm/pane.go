@@ -77,7 +77,8 @@ func (p *panes) drop(gone *pane) {
 // find returns the pane of a number.
 func (p *panes) find(number int) (*pane, error) {
 	all := p.all()
-	if i, ok := slices.BinarySearchFunc(all, number, func(a *pane, n int) int { return a.number - n }); ok {
+	if i, ok := slices.BinarySearchFunc(all, number,
+		func(a *pane, n int) int { return a.number - n }); ok {
 		return all[i], nil
 	}
 	return nil, fmt.Errorf("Session %d not found", number)
@@ -124,7 +125,8 @@ const (
 func (s *Server) create(c creation) (*pane, error) {
 	config := engine.Config{
 		Program: c.program, Args: c.args, Dir: c.dir, Env: s.proxy.Environment(),
-		Size: pty.Size{Rows: paneRows, Cols: paneCols}, ShellIntegration: len(c.args) == 0, MarksOptional: true, ProgramStatus: true,
+		Size: pty.Size{Rows: paneRows, Cols: paneCols}, ShellIntegration: len(c.args) == 0,
+		MarksOptional: true, ProgramStatus: true,
 	}
 	if config.Program == "" {
 		config.Program = defaultShell()
@@ -133,7 +135,8 @@ func (s *Server) create(c creation) (*pane, error) {
 		config.Env[name] = value
 	}
 	if c.rows != 0 || c.cols != 0 {
-		config.Size = pty.Size{Rows: uint16(min(c.rows, engine.MaxSide+1)), Cols: uint16(min(c.cols, engine.MaxSide+1))}
+		config.Size = pty.Size{Rows: uint16(min(c.rows, engine.MaxSide+1)),
+			Cols: uint16(min(c.cols, engine.MaxSide+1))}
 	}
 	session, err := s.Spawn(context.Background(), config)
 	if err != nil {
@@ -235,8 +238,8 @@ func (s *reader) info(p *pane) paneInfo {
 	l := s.look(p.session)
 	process, _ := p.session.Foreground()
 	i := paneInfo{
-		ID: p.number, Title: titleOf(l, p.session, process), Cols: l.Raw.Screen.Cols, Rows: l.Raw.Screen.Rows,
-		Cursor: cursorOf(l.Raw), Dead: l.Raw.Exit != nil,
+		ID: p.number, Title: titleOf(l, p.session, process), Cols: l.Raw.Screen.Cols,
+		Rows: l.Raw.Screen.Rows, Cursor: cursorOf(l.Raw), Dead: l.Raw.Exit != nil,
 		Shell: shellInfo{Type: shellType(process), Process: l.Clean(process.Path)},
 	}
 	if dir := dirOf(l.Raw, process); dir != "" {
@@ -312,7 +315,8 @@ func nameOf(process engine.Process) string {
 
 // shellTypes are the shells that Unterm has names for.
 var shellTypes = map[string]string{
-	"pwsh": "powershell", "powershell": "powershell", "cmd": "cmd", "bash": "bash", "zsh": "zsh", "fish": "fish", "nu": "nushell",
+	"pwsh": "powershell", "powershell": "powershell", "cmd": "cmd", "bash": "bash", "zsh": "zsh",
+	"fish": "fish", "nu": "nushell",
 }
 
 func shellType(process engine.Process) string {
@@ -323,7 +327,8 @@ func shellType(process engine.Process) string {
 }
 
 // otherShells have no name of their own, and are shells all the same.
-var otherShells = []string{"sh", "dash", "ash", "ksh", "mksh", "oksh", "yash", "csh", "tcsh", "rbash", "elvish", "xonsh", "busybox"}
+var otherShells = []string{"sh", "dash", "ash", "ksh", "mksh", "oksh", "yash", "csh", "tcsh",
+	"rbash", "elvish", "xonsh", "busybox"}
 
 // idle reports whether a shell waits for a command. One that marks its commands says so itself; any
 // other is idle when it has the terminal. A shell started by another may be running a script: it

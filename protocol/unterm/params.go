@@ -59,7 +59,8 @@ func (p params) is(name string) bool { return p[name].Kind() == 't' }
 const maxTimeout = 24 * time.Hour
 
 func (p params) timeout(otherwise time.Duration) time.Duration {
-	return time.Duration(p.count("timeout_ms", int(otherwise/time.Millisecond), int(maxTimeout/time.Millisecond))) * time.Millisecond
+	return time.Duration(p.count("timeout_ms", int(otherwise/time.Millisecond),
+		int(maxTimeout/time.Millisecond))) * time.Millisecond
 }
 
 // namesPane reports whether a request names a pane, valid or not.

@@ -71,7 +71,8 @@ func policySet(_ context.Context, s *reader, p params) (any, error) {
 	fields := []struct {
 		name string
 		into any
-	}{{"enabled", &r.Enabled}, {"blocked_patterns", &r.Blocked}, {"allowed_patterns", &r.Allowed}, {"strict", &r.Strict}}
+	}{{"enabled", &r.Enabled}, {"blocked_patterns", &r.Blocked}, {"allowed_patterns", &r.Allowed},
+		{"strict", &r.Strict}}
 	for _, f := range fields {
 		v, ok := p[f.name]
 		switch {
@@ -84,11 +85,15 @@ func policySet(_ context.Context, s *reader, p params) (any, error) {
 	}
 	for _, patterns := range [][]string{r.Blocked, r.Allowed} {
 		if len(patterns) > maxPatterns {
-			return nil, fmt.Errorf("Invalid policy: %d patterns, and %d are the most", len(patterns), maxPatterns)
+			return nil,
+				fmt.Errorf("Invalid policy: %d patterns, and %d are the most", len(patterns),
+					maxPatterns)
 		}
 		for _, pattern := range patterns {
 			if len(pattern) > maxPattern {
-				return nil, fmt.Errorf("Invalid policy: a pattern of %d bytes, and %d are the most", len(pattern), maxPattern)
+				return nil,
+					fmt.Errorf("Invalid policy: a pattern of %d bytes, and %d are the most",
+						len(pattern), maxPattern)
 			}
 		}
 	}
@@ -135,10 +140,12 @@ func (r *policyRules) judgeCommand(command string) string {
 	if !r.Enabled {
 		return ""
 	}
-	if strings.ContainsFunc(command, func(c rune) bool { return c < ' ' && !strings.ContainsRune("\t\r\n", c) || c == 0x7f }) {
+	if strings.ContainsFunc(command,
+		func(c rune) bool { return c < ' ' && !strings.ContainsRune("\t\r\n", c) || c == 0x7f }) {
 		return unjudged
 	}
-	for _, line := range append(strings.FieldsFunc(command, func(c rune) bool { return c == '\r' || c == '\n' }), command) {
+	for _, line := range append(strings.FieldsFunc(command,
+		func(c rune) bool { return c == '\r' || c == '\n' }), command) {
 		if why := r.judge(line); why != "" && (strings.TrimSpace(line) != "" || why != notAllowed) {
 			return why
 		}
@@ -148,7 +155,8 @@ func (r *policyRules) judgeCommand(command string) string {
 
 // typeText types a text into a pane, if the policy allows it. command is the part that is judged,
 // and logged, as a command: "" when it is input.
-func (s *Server) typeText(ctx context.Context, method string, at *pane, text, command string) error {
+func (s *Server) typeText(ctx context.Context, method string, at *pane, text,
+	command string) error {
 	release, err := at.typed.take(ctx)
 	if err != nil {
 		return err
@@ -242,7 +250,8 @@ const (
 )
 
 func (a *audit) add(method string, at *pane, detail string, allowed bool) {
-	e := auditEntry{Timestamp: time.Now().Format(time.RFC3339Nano), Method: method, Allowed: allowed, Detail: detail}
+	e := auditEntry{Timestamp: time.Now().Format(time.RFC3339Nano), Method: method,
+		Allowed: allowed, Detail: detail}
 	if short := []rune(detail[:min(len(detail), 4*maxDetail)]); len(short) > maxDetail {
 		e.Detail = string(short[:maxDetail]) + "..."
 	}

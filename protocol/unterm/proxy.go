@@ -7,7 +7,9 @@ import (
 	"github.com/ptywright/ptywright/protocol/unterm/proxy"
 )
 
-func proxyStatus(ctx context.Context, s *reader, _ params) (any, error) { return s.proxy.Status(ctx) }
+func proxyStatus(ctx context.Context, s *reader, _ params) (any, error) {
+	return s.proxy.Status(ctx)
+}
 
 func proxyNodes(_ context.Context, s *reader, _ params) (any, error) { return s.proxy.Nodes(), nil }
 

@@ -22,7 +22,8 @@ func readScreen(_ context.Context, s *reader, at *pane, _ params) (any, error) {
 	l := s.look(at.session)
 	screen := l.Screen()
 	r := screenRead{
-		Cursor: cursorOf(l.Raw), Cols: screen.Cols, Rows: screen.Rows, Scrollback: screen.History().Len() + screen.Rows,
+		Cursor: cursorOf(l.Raw), Cols: screen.Cols, Rows: screen.Rows,
+		Scrollback: screen.History().Len() + screen.Rows,
 	}
 	for i, row := range screen.Lines() {
 		r.Cells = append(r.Cells, rowInfo{topOf(l.Raw) + uint64(i), rowText(row)})
@@ -39,7 +40,8 @@ type screenText struct {
 
 func textScreen(_ context.Context, s *reader, at *pane, _ params) (any, error) {
 	l := s.look(at.session)
-	r := screenText{Lines: rowTexts(l.Screen().Lines()), Cursor: cursorOf(l.Raw), Cols: l.Raw.Screen.Cols, Rows: l.Raw.Screen.Rows}
+	r := screenText{Lines: rowTexts(l.Screen().Lines()), Cursor: cursorOf(l.Raw),
+		Cols: l.Raw.Screen.Cols, Rows: l.Raw.Screen.Rows}
 	r.Cursor.Visible = nil
 	return r, nil
 }
@@ -58,7 +60,8 @@ type screenCursor struct {
 }
 
 // shapes are the names of DECSCUSR's parameters.
-var shapes = [...]string{"Default", "BlinkingBlock", "SteadyBlock", "BlinkingUnderline", "SteadyUnderline", "BlinkingBar", "SteadyBar"}
+var shapes = [...]string{"Default", "BlinkingBlock", "SteadyBlock", "BlinkingUnderline",
+	"SteadyUnderline", "BlinkingBar", "SteadyBar"}
 
 func cursorScreen(_ context.Context, s *reader, at *pane, _ params) (any, error) {
 	v := at.session.View()
@@ -118,8 +121,9 @@ func searchScreen(_ context.Context, s *reader, at *pane, p params) (any, error)
 
 // errorPatterns are Unterm's, in its order: the first that matches a row wins.
 var errorPatterns = []string{
-	"error:", "Error:", "ERROR:", "error[", "fatal:", "Fatal:", "FATAL:", "panic:", "PANIC:", "not found", "command not found",
-	"Permission denied", "permission denied", "No such file or directory", "failed", "FAILED", "traceback", "Traceback", "Exception",
+	"error:", "Error:", "ERROR:", "error[", "fatal:", "Fatal:", "FATAL:", "panic:", "PANIC:",
+	"not found", "command not found", "Permission denied", "permission denied",
+	"No such file or directory", "failed", "FAILED", "traceback", "Traceback", "Exception",
 	"exception:", "segfault", "Segmentation fault",
 }
 
@@ -139,7 +143,8 @@ func detectErrors(_ context.Context, s *reader, at *pane, _ params) (any, error)
 	for i, row := range l.Screen().Lines() {
 		for _, pattern := range errorPatterns {
 			if strings.Contains(row, pattern) {
-				r.Errors = append(r.Errors, foundError{rowInfo{topOf(l.Raw) + uint64(i), strings.TrimSpace(row)}, pattern})
+				r.Errors = append(r.Errors,
+					foundError{rowInfo{topOf(l.Raw) + uint64(i), strings.TrimSpace(row)}, pattern})
 				break
 			}
 		}

@@ -27,13 +27,18 @@ type probe struct {
 // clients know.
 func selftest(ctx context.Context, s *reader, p params) (any, error) {
 	probes := []probe{
-		{name: "mux.available", method: "server.health", holds: func(r any) bool { return r.(health).Mux.Available }},
-		{name: "server.health", method: "server.health", holds: func(r any) bool { return r.(health).Status == "ok" }},
+		{name: "mux.available", method: "server.health",
+			holds: func(r any) bool { return r.(health).Mux.Available }},
+		{name: "server.health", method: "server.health",
+			holds: func(r any) bool { return r.(health).Status == "ok" }},
 		{name: "server.capabilities", method: "server.capabilities", holds: hasScreen},
-		{name: "policy.check", method: "policy.check", params: params{"command": text("echo selftest")}},
-		{name: "system.launch_admin", method: "system.launch_admin", params: params{"dry_run": jsontext.Value("true")}},
+		{name: "policy.check", method: "policy.check",
+			params: params{"command": text("echo selftest")}},
+		{name: "system.launch_admin", method: "system.launch_admin",
+			params: params{"dry_run": jsontext.Value("true")}},
 		{name: "proxy.status", method: "proxy.status"},
-		{name: "capture.window", method: "capture.window", holds: func(r any) bool { return exists(r.(windowShot).Image.Path) }},
+		{name: "capture.window", method: "capture.window",
+			holds: func(r any) bool { return exists(r.(windowShot).Image.Path) }},
 	}
 	if id, ok := p.text("session_id"); ok {
 		at := params{"session_id": text(id)}
@@ -46,7 +51,9 @@ func selftest(ctx context.Context, s *reader, p params) (any, error) {
 	if all := s.panes.all(); len(all) > 0 {
 		first = all[0].number
 	}
-	probes = append(probes, probe{name: "session.recording_status", method: "session.recording_status", params: params{"id": text(strconv.Itoa(first))}})
+	probes = append(probes,
+		probe{name: "session.recording_status", method: "session.recording_status",
+			params: params{"id": text(strconv.Itoa(first))}})
 
 	r := struct {
 		OK     bool    `json:"ok"`

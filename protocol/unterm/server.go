@@ -56,7 +56,8 @@ const (
 // record, in this order, so that clients that find the record find everything. If a step fails,
 // what was started is ended.
 func New(h *host.Host, o Options) (*Server, error) {
-	s := &Server{Host: h, opts: o, covered: h.Redactor(), token: instance.NewToken(), room: loopback.NewRoom(maxStrangers, maxClients)}
+	s := &Server{Host: h, opts: o, covered: h.Redactor(), token: instance.NewToken(),
+		room: loopback.NewRoom(maxStrangers, maxClients)}
 	s.panes.engine = h.Engine
 	s.audit.hide = s.covered.ForAll()
 	h.Known.Add(s.token)

@@ -50,7 +50,8 @@ type created struct {
 // creation reads what to create. A member of another type counts as absent, unless Unterm does not
 // have it.
 func (p params) creation() (creation, error) {
-	c := creation{cols: p.count("cols", paneCols, engine.MaxSide+1), rows: p.count("rows", paneRows, engine.MaxSide+1)}
+	c := creation{cols: p.count("cols", paneCols, engine.MaxSide+1),
+		rows: p.count("rows", paneRows, engine.MaxSide+1)}
 	dir, ok := p.text("cwd")
 	if c.dir = pathOf(dir); !ok || dir == "" {
 		c.dir, _ = os.UserHomeDir() // "": the server's own
@@ -90,7 +91,8 @@ func (s *reader) createFrom(p params) (*pane, error) {
 
 func (s *reader) created(made *pane) created {
 	i := s.info(made)
-	return created{ID: i.ID, SessionID: strconv.Itoa(i.ID), Title: i.Title, Cols: i.Cols, Rows: i.Rows}
+	return created{ID: i.ID, SessionID: strconv.Itoa(i.ID), Title: i.Title, Cols: i.Cols,
+		Rows: i.Rows}
 }
 
 func inputPane(ctx context.Context, s *reader, at *pane, p params) (any, error) {
@@ -102,7 +104,8 @@ func sendText(ctx context.Context, s *reader, at *pane, p params) (any, error) {
 }
 
 // input types the bytes of a member.
-func (s *reader) input(ctx context.Context, method string, at *pane, p params, name, missing string) (any, error) {
+func (s *reader) input(ctx context.Context, method string, at *pane, p params, name,
+	missing string) (any, error) {
 	text, err := p.needText(name, missing)
 	if err != nil {
 		return nil, err
@@ -123,7 +126,8 @@ func resizePane(_ context.Context, s *reader, at *pane, p params) (any, error) {
 		return nil, errors.New("Missing 'rows'")
 	}
 	over := uint64(engine.MaxSide + 1)
-	if err := at.session.Resize(pty.Size{Rows: uint16(min(rows, over)), Cols: uint16(min(cols, over))}); err != nil {
+	if err := at.session.Resize(pty.Size{Rows: uint16(min(rows, over)),
+		Cols: uint16(min(cols, over))}); err != nil {
 		return nil, err
 	}
 	return statusOK, nil

@@ -55,7 +55,8 @@ type health struct {
 // this instance is missing.
 func (s *Server) health() health {
 	h := health{Status: "ok", Engine: engineName}
-	h.MCP.Bind, h.MCP.Port, h.MCP.Preferred, h.MCP.Auth = "127.0.0.1", s.port(), s.opts.Port, "token"
+	h.MCP.Bind, h.MCP.Port, h.MCP.Preferred, h.MCP.Auth = "127.0.0.1", s.port(), s.opts.Port,
+		"token"
 	h.Mux.Panes = len(s.panes.all())
 	h.Mux.Available = h.Mux.Panes < s.Engine.Limit()
 	h.Terminal.Cols, h.Terminal.Rows, h.Terminal.Term = paneCols, paneRows, "xterm-256color"
@@ -102,7 +103,8 @@ func systemInfo(_ context.Context, s *reader, _ params) (any, error) {
 		Sessions int    `json:"active_sessions"`
 		Host     string `json:"hostname"`
 		Server   string `json:"server"`
-	}{productName, wireVersion, engineName, platform(), arch(), live, s.clean(host), ptywright + " " + s.Version}, nil
+	}{productName, wireVersion, engineName, platform(), arch(), live, s.clean(host),
+		ptywright + " " + s.Version}, nil
 }
 
 // errNoAdmin has Unterm's own text.
@@ -110,8 +112,9 @@ var errNoAdmin = errors.New("Administrator launch is only supported on Windows")
 
 // shellsAsAdmin are the shells that Unterm would start elevated, by the names it accepts.
 var shellsAsAdmin = map[string]string{
-	"": "pwsh.exe", "pwsh": "pwsh.exe", "powershell7": "pwsh.exe", "powershell-7": "pwsh.exe", "powershell_7": "pwsh.exe",
-	"powershell": "powershell.exe", "windows-powershell": "powershell.exe", "windows_powershell": "powershell.exe",
+	"": "pwsh.exe", "pwsh": "pwsh.exe", "powershell7": "pwsh.exe", "powershell-7": "pwsh.exe",
+	"powershell_7": "pwsh.exe", "powershell": "powershell.exe",
+	"windows-powershell": "powershell.exe", "windows_powershell": "powershell.exe",
 }
 
 // launchAdmin returns what would be started. Another user's rights cannot be had from here, so
@@ -132,7 +135,9 @@ func launchAdmin(_ context.Context, _ *reader, p params) (any, error) {
 		Status  string   `json:"status"`
 		UAC     bool     `json:"requires_uac"`
 		Command []string `json:"command"`
-	}{"dry_run", true, []string{"powershell.exe", "-NoProfile", "-Command", "Start-Process -Verb RunAs " + shell}}, nil
+	}{"dry_run", true,
+		[]string{"powershell.exe", "-NoProfile", "-Command",
+			"Start-Process -Verb RunAs " + shell}}, nil
 }
 
 // port is the one listened on.

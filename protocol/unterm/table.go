@@ -107,12 +107,13 @@ func init() {
 // unlisted are methods that Unterm's own list of capabilities leaves out, and those that Unterm
 // does not have.
 var unlisted = []string{
-	"session.get", "session.env", "session.set_env", "orchestrate.launch", "orchestrate.broadcast", "orchestrate.wait",
-	"session.send_text", "session.read_tail",
+	"session.get", "session.env", "session.set_env", "orchestrate.launch", "orchestrate.broadcast",
+	"orchestrate.wait", "session.send_text", "session.read_tail",
 }
 
 // governance are the methods that Unterm lists together.
-var governance = []string{"policy.set", "policy.check", "server.info", "server.health", "server.capabilities", "selftest.run"}
+var governance = []string{"policy.set", "policy.check", "server.info", "server.health",
+	"server.capabilities", "selftest.run"}
 
 // capabilities lists the methods as Unterm does, by name spaces.
 func capabilities() map[string][]string {
@@ -132,7 +133,9 @@ func capabilities() map[string][]string {
 	return all
 }
 
-func serverCapabilities(context.Context, *reader, params) (any, error) { return capabilities(), nil }
+func serverCapabilities(context.Context, *reader, params) (any, error) {
+	return capabilities(), nil
+}
 
 // decode reads a member that Unterm does not have; another type is an error.
 func decode(v jsontext.Value, into any) error { return json.Unmarshal(v, into, lenient) }

@@ -86,7 +86,8 @@ func (l *lineState) press(key byte) bool {
 		}
 		l.text = l.text[:max(0, n-1)]
 	case key == 0x17: // Ctrl+W: a word, which each shell defines differently
-		if strings.ContainsFunc(string(l.text), func(c rune) bool { return c != ' ' && !plainWord(c) }) {
+		if strings.ContainsFunc(string(l.text),
+			func(c rune) bool { return c != ' ' && !plainWord(c) }) {
 			return l.lost()
 		}
 		kept := strings.TrimRight(string(l.text), " ")

@@ -44,8 +44,10 @@ func (s *Server) workspaceFile(p params) (name, path string, err error) {
 		return "", "", err
 	}
 	bad := func(c rune) bool { return c < ' ' || c == 0x7f || strings.ContainsRune(`/\:*?"<>|`, c) }
-	if name == "" || len(name) > maxWorkspaceName || strings.HasPrefix(name, ".") || strings.ContainsFunc(name, bad) {
-		return "", "", fmt.Errorf("'name' is that of a file: 1 to %d bytes, without separators and without a dot in front", maxWorkspaceName)
+	if name == "" || len(name) > maxWorkspaceName || strings.HasPrefix(name, ".") ||
+		strings.ContainsFunc(name, bad) {
+		return "", "",
+			fmt.Errorf("'name' is that of a file: 1 to %d bytes, without separators and without a dot in front", maxWorkspaceName)
 	}
 	return name, filepath.Join(s.workspaces(), name+".json"), nil
 }
@@ -57,7 +59,8 @@ func workspaceSave(_ context.Context, s *reader, p params) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := workspace{Name: name, SavedAt: time.Now().Format(time.RFC3339Nano), Sessions: []savedPane{}}
+	w := workspace{Name: name, SavedAt: time.Now().Format(time.RFC3339Nano),
+		Sessions: []savedPane{}}
 	for _, at := range s.panes.all() {
 		if i := s.info(at); !i.Dead {
 			w.Sessions = append(w.Sessions, savedPane{i.ID, i.Title, i.Shell.Cwd})
@@ -101,7 +104,8 @@ func workspaceRestore(_ context.Context, s *reader, p params) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := restored{Name: s.clean(name), Message: "Workspace data loaded. Use session.create with cwd to recreate sessions."}
+	r := restored{Name: s.clean(name),
+		Message: "Workspace data loaded. Use session.create with cwd to recreate sessions."}
 	data, err := shared.Read(path, maxWorkspace)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("Workspace '%s' not found", name)
@@ -134,7 +138,8 @@ func workspaceRestore(_ context.Context, s *reader, p params) (any, error) {
 		r.Recreated = append(r.Recreated, e)
 	}
 	r.Restored = failed == 0
-	r.Message = fmt.Sprintf("Workspace data loaded. %d of %d sessions were recreated.", len(r.Recreated)-failed, len(r.Recreated))
+	r.Message = fmt.Sprintf("Workspace data loaded. %d of %d sessions were recreated.",
+		len(r.Recreated)-failed, len(r.Recreated))
 	return r, nil
 }
 
@@ -155,6 +160,7 @@ func workspaceList(_ context.Context, s *reader, _ params) (any, error) {
 			r.Workspaces = append(r.Workspaces, workspaceName{s.clean(name)})
 		}
 	}
-	slices.SortFunc(r.Workspaces, func(a, b workspaceName) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(r.Workspaces,
+		func(a, b workspaceName) int { return strings.Compare(a.Name, b.Name) })
 	return r, nil
 }

@@ -16,12 +16,14 @@ type issue = members
 
 // wrongType is the issue of a value of another type than expected.
 func wrongType(expected, received string, path []string, message string) issue {
-	return issue{{"code", "invalid_type"}, {"expected", expected}, {"received", received}, {"path", path}, {"message", message}}
+	return issue{{"code", "invalid_type"}, {"expected", expected}, {"received", received},
+		{"path", path}, {"message", message}}
 }
 
 // wrongChoice is wrongType for a field of an enumeration.
 func (f *field) wrongChoice(received, message string) issue {
-	return issue{{"expected", choices(f.enum)}, {"received", received}, {"code", "invalid_type"}, {"path", []string{f.name}}, {"message", message}}
+	return issue{{"expected", choices(f.enum)}, {"received", received}, {"code", "invalid_type"},
+		{"path", []string{f.name}}, {"message", message}}
 }
 
 // An argumentError has all faults in the arguments of a call.
@@ -116,10 +118,12 @@ func object(raw json.RawMessage, optional bool) (map[string]any, error) {
 		if optional {
 			return nil, nil
 		}
-		return nil, &argumentError{[]issue{wrongType("object", "undefined", []string{}, "Required")}}
+		return nil, &argumentError{[]issue{wrongType("object", "undefined", []string{},
+			"Required")}}
 	}
 	got := typeOf(v)
-	return nil, &argumentError{[]issue{wrongType("object", got, []string{}, "Expected object, received "+got)}}
+	return nil, &argumentError{[]issue{wrongType("object", got, []string{},
+		"Expected object, received "+got)}}
 }
 
 // missing is the issue of a required field that was not given.
@@ -148,7 +152,9 @@ func (f *field) check(v any) (any, []issue) {
 	case string:
 		if f.enum != nil && !slices.Contains(f.enum, v) {
 			message := "Invalid enum value. Expected " + choices(f.enum) + ", received '" + v + "'"
-			return nil, []issue{{{"received", v}, {"code", "invalid_enum_value"}, {"options", f.enum}, {"path", path}, {"message", message}}}
+			return nil,
+				[]issue{{{"received", v}, {"code", "invalid_enum_value"}, {"options", f.enum},
+					{"path", path}, {"message", message}}}
 		}
 		return v, nil
 	case json.Number:
@@ -165,13 +171,14 @@ func (f *field) check(v any) (any, []issue) {
 func countIssues(n float64, path []string) (issues []issue) {
 	if n != math.Trunc(n) || math.IsInf(n, 0) {
 		issues = append(issues, issue{
-			{"code", "invalid_type"}, {"expected", "integer"}, {"received", "float"}, {"message", "Expected integer, received float"}, {"path", path},
+			{"code", "invalid_type"}, {"expected", "integer"}, {"received", "float"},
+			{"message", "Expected integer, received float"}, {"path", path},
 		})
 	}
 	if n <= 0 {
 		issues = append(issues, issue{
-			{"code", "too_small"}, {"minimum", 0}, {"type", "number"}, {"inclusive", false}, {"exact", false},
-			{"message", "Number must be greater than 0"}, {"path", path},
+			{"code", "too_small"}, {"minimum", 0}, {"type", "number"}, {"inclusive", false},
+			{"exact", false}, {"message", "Number must be greater than 0"}, {"path", path},
 		})
 	}
 	return issues

@@ -8,11 +8,12 @@ import (
 // keyNames are the keys in the order in which they are listed; the message about an unknown key
 // lists the first fifteen.
 var keyNames = []string{
-	"Enter", "Tab", "Escape", "Backspace", "Delete", "ArrowUp", "ArrowDown", "ArrowRight", "ArrowLeft", "Home", "End", "PageUp",
-	"PageDown", "Insert", "F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F11", "F12",
-	"Ctrl+A", "Ctrl+B", "Ctrl+C", "Ctrl+D", "Ctrl+E", "Ctrl+F", "Ctrl+G", "Ctrl+H", "Ctrl+I", "Ctrl+J", "Ctrl+K", "Ctrl+L", "Ctrl+M",
-	"Ctrl+N", "Ctrl+O", "Ctrl+P", "Ctrl+Q", "Ctrl+R", "Ctrl+S", "Ctrl+T", "Ctrl+U", "Ctrl+V", "Ctrl+W", "Ctrl+X", "Ctrl+Y", "Ctrl+Z",
-	"Ctrl+[", `Ctrl+\`, "Ctrl+]", "Ctrl+^", "Ctrl+_", "Ctrl+Space",
+	"Enter", "Tab", "Escape", "Backspace", "Delete", "ArrowUp", "ArrowDown", "ArrowRight",
+	"ArrowLeft", "Home", "End", "PageUp", "PageDown", "Insert", "F1", "F2", "F3", "F4", "F5", "F6",
+	"F7", "F8", "F9", "F10", "F11", "F12", "Ctrl+A", "Ctrl+B", "Ctrl+C", "Ctrl+D", "Ctrl+E",
+	"Ctrl+F", "Ctrl+G", "Ctrl+H", "Ctrl+I", "Ctrl+J", "Ctrl+K", "Ctrl+L", "Ctrl+M", "Ctrl+N",
+	"Ctrl+O", "Ctrl+P", "Ctrl+Q", "Ctrl+R", "Ctrl+S", "Ctrl+T", "Ctrl+U", "Ctrl+V", "Ctrl+W",
+	"Ctrl+X", "Ctrl+Y", "Ctrl+Z", "Ctrl+[", `Ctrl+\`, "Ctrl+]", "Ctrl+^", "Ctrl+_", "Ctrl+Space",
 }
 
 // toldKeys is how many names the message about an unknown key lists.
@@ -23,9 +24,10 @@ const toldKeys = 15
 // well.
 var keyBytes = map[string]string{
 	"Enter": "\r", "Tab": "\t", "Escape": "\x1b", "Backspace": "\x7f",
-	"Delete": "\x1b[3~", "Insert": "\x1b[2~", "PageUp": "\x1b[5~", "PageDown": "\x1b[6~", "Home": "\x1b[H", "End": "\x1b[F",
-	"ArrowUp": "\x1b[A", "ArrowDown": "\x1b[B", "ArrowRight": "\x1b[C", "ArrowLeft": "\x1b[D",
-	"F1": "\x1bOP", "F2": "\x1bOQ", "F3": "\x1bOR", "F4": "\x1bOS", "F5": "\x1b[15~", "F6": "\x1b[17~", "F7": "\x1b[18~", "F8": "\x1b[19~",
+	"Delete": "\x1b[3~", "Insert": "\x1b[2~", "PageUp": "\x1b[5~", "PageDown": "\x1b[6~",
+	"Home": "\x1b[H", "End": "\x1b[F", "ArrowUp": "\x1b[A", "ArrowDown": "\x1b[B",
+	"ArrowRight": "\x1b[C", "ArrowLeft": "\x1b[D", "F1": "\x1bOP", "F2": "\x1bOQ", "F3": "\x1bOR",
+	"F4": "\x1bOS", "F5": "\x1b[15~", "F6": "\x1b[17~", "F7": "\x1b[18~", "F8": "\x1b[19~",
 	"F9": "\x1b[20~", "F10": "\x1b[21~", "F11": "\x1b[23~", "F12": "\x1b[24~",
 	"Ctrl+Space": "\x00",
 }
@@ -49,7 +51,8 @@ var keys = sync.OnceValue(func() map[string]string {
 type keyError struct{ name string }
 
 func (e *keyError) Error() string {
-	return `Unknown key: "` + e.name + `". Available keys include: ` + strings.Join(keyNames[:toldKeys], ", ") + "..."
+	return `Unknown key: "` + e.name + `". Available keys include: ` +
+		strings.Join(keyNames[:toldKeys], ", ") + "..."
 }
 
 // encodeKey returns the bytes of a key. White space around the name and case are ignored. The error
@@ -80,7 +83,8 @@ func lower(s string) string {
 func trim(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool {
 		switch r {
-		case '\t', '\n', '\v', '\f', '\r', ' ', 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff:
+		case '\t', '\n', '\v', '\f', '\r', ' ', 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f,
+			0x3000, 0xfeff:
 			return true
 		}
 		return r >= 0x2000 && r <= 0x200a

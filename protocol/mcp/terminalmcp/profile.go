@@ -15,30 +15,38 @@ import (
 
 // Profile returns the server as a profile of MCP.
 func (s *Server) Profile() *mcp.Profile {
-	p := profile(Tools(), func(ctx context.Context, name string, args json.RawMessage) *Result { return s.Call(ctx, name, args) }, unknown...)
+	p := profile(Tools(),
+		func(ctx context.Context, name string,
+			args json.RawMessage) *Result {
+			return s.Call(ctx, name, args)
+		}, unknown...)
 	p.Options.Instructions = Instructions
 	p.Options.Capabilities.Prompts = &sdk.PromptCapabilities{}
 	p.Close = s.Close
 	install := p.Install
 	p.Install = func(m *sdk.Server) {
 		install(m)
-		m.AddPrompt(&sdk.Prompt{Name: PromptName, Description: promptDescription}, func(context.Context, *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-			return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: PromptText}}}}, nil
-		})
+		m.AddPrompt(&sdk.Prompt{Name: PromptName, Description: promptDescription},
+			func(context.Context, *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+				return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user",
+					Content: &sdk.TextContent{Text: PromptText}}}}, nil
+			})
 	}
 	return p
 }
 
 // profile is a profile of tools that call runs. Methods whose name begins with one of missing are
 // not found.
-func profile(all []Tool, call func(ctx context.Context, name string, args json.RawMessage) *Result, missing ...string) *mcp.Profile {
+func profile(all []Tool, call func(ctx context.Context, name string, args json.RawMessage) *Result,
+	missing ...string) *mcp.Profile {
 	return &mcp.Profile{
 		Implementation: sdk.Implementation{Name: Name, Version: Version},
 		Options:        sdk.ServerOptions{Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}},
 		NotFound:       "Method not found",
 		Install: func(m *sdk.Server) {
 			for _, t := range all {
-				m.AddTool(&sdk.Tool{Name: t.Name, Description: t.Description, InputSchema: t.Schema}, uncalled)
+				m.AddTool(&sdk.Tool{Name: t.Name, Description: t.Description,
+					InputSchema: t.Schema}, uncalled)
 			}
 			m.AddReceivingMiddleware(middleware(all, call, missing))
 		},
@@ -56,27 +64,33 @@ func uncalled(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error
 // middleware does what Terminal MCP does differently from the SDK: it calls the tools (an unknown
 // one gives a result too), keeps their order, has its own text for an unknown prompt, and has no
 // resources.
-func middleware(all []Tool, call func(context.Context, string, json.RawMessage) *Result, missing []string) sdk.Middleware {
+func middleware(all []Tool, call func(context.Context, string, json.RawMessage) *Result,
+	missing []string) sdk.Middleware {
 	known := map[string]int{}
 	for i, t := range all {
 		known[t.Name] = i
 	}
 	return func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-			if slices.ContainsFunc(missing, func(prefix string) bool { return strings.HasPrefix(method, prefix) }) {
-				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found"}
+			if slices.ContainsFunc(missing,
+				func(prefix string) bool { return strings.HasPrefix(method, prefix) }) {
+				return nil,
+					&jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found"}
 			}
 			switch p := req.GetParams().(type) {
 			case *sdk.CallToolParamsRaw:
 				return sdkResult(call(ctx, p.Name, p.Arguments)), nil
 			case *sdk.GetPromptParams:
 				if p.Name != PromptName {
-					return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Unknown prompt: " + p.Name}
+					return nil,
+						&jsonrpc.Error{Code: jsonrpc.CodeInternalError,
+							Message: "Unknown prompt: " + p.Name}
 				}
 			}
 			r, err := next(ctx, method, req)
 			if l, ok := r.(*sdk.ListToolsResult); ok && err == nil {
-				slices.SortFunc(l.Tools, func(a, b *sdk.Tool) int { return known[a.Name] - known[b.Name] })
+				slices.SortFunc(l.Tools,
+					func(a, b *sdk.Tool) int { return known[a.Name] - known[b.Name] })
 			}
 			return r, err
 		}

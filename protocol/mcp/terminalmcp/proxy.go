@@ -117,7 +117,8 @@ func (s *Server) answer(ctx context.Context, line []byte, wrong error) proxyResp
 		wrong = json.Unmarshal(line, &q)
 	}
 	if wrong != nil {
-		return proxyResponse{ID: json.RawMessage("0"), Error: &proxyError{"Parse error: " + s.hide(wrong.Error())}}
+		return proxyResponse{ID: json.RawMessage("0"),
+			Error: &proxyError{"Parse error: " + s.hide(wrong.Error())}}
 	}
 	t := find(q.Method)
 	if t == nil || t.short == "" {
@@ -251,7 +252,8 @@ func (p *Proxy) call(ctx context.Context, name string, args json.RawMessage) *Re
 		}
 		var r Result
 		if err := json.Unmarshal(a.Result, &r); err != nil {
-			return failure("the shared terminal answered with something other than a result: " + err.Error())
+			return failure("the shared terminal answered with something other than a result: " +
+				err.Error())
 		}
 		return &r
 	case <-ctx.Done():

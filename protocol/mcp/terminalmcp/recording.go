@@ -43,7 +43,8 @@ func RecordDir() (string, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", fmt.Errorf("find a folder for recordings: %w; name one with outputDir or %s", err, RecordDirVariable)
+		return "", fmt.Errorf("find a folder for recordings: %w; name one with outputDir or %s",
+			err, RecordDirVariable)
 	}
 	return filepath.Join(home, ".local", "state", Name, "recordings"), nil
 }
@@ -160,7 +161,8 @@ func (s *Server) record(session *engine.Session, q RecordingRequest) (*recording
 	}
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
-	r := &recording{server: s, id: hex.EncodeToString(b[:]), mode: q.Mode, session: session, start: time.Now(), done: make(chan struct{})}
+	r := &recording{server: s, id: hex.EncodeToString(b[:]), mode: q.Mode, session: session,
+		start: time.Now(), done: make(chan struct{})}
 	name := "terminal-" + strconv.FormatInt(r.start.UnixMilli(), 10) + "-" + r.id + ".cast"
 	r.path = filepath.Join(dir, name)
 
@@ -196,8 +198,9 @@ func (r *recording) begin(dir, name string, q RecordingRequest) error {
 	}
 	return r.session.Attach(func(v *engine.View) (engine.Tap, error) {
 		o := record.CastOptions{
-			Format: record.AsciicastV2, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Start: r.start, IdleLimit: seconds(q.Limits.Idle), CutIdle: true,
-			Shell: q.Shell, Redactor: r.server.Redactor().For(string(v.Session)), Raw: r.server.opts.Raw,
+			Format: record.AsciicastV2, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Start: r.start,
+			IdleLimit: seconds(q.Limits.Idle), CutIdle: true, Shell: q.Shell,
+			Redactor: r.server.Redactor().For(string(v.Session)), Raw: r.server.opts.Raw,
 		}
 		if r.cast, err = record.NewCast(filepath.Join(real, name), o); err != nil {
 			return nil, err
@@ -306,7 +309,8 @@ func (r *recording) complete(reason string) {
 	if r.err == nil {
 		r.err = err
 	}
-	r.end = recordingEnd{RecordingID: r.id, DurationMS: m.DurationMS, BytesWritten: m.BytesWritten, Mode: r.mode, StopReason: reason}
+	r.end = recordingEnd{RecordingID: r.id, DurationMS: m.DurationMS, BytesWritten: m.BytesWritten,
+		Mode: r.mode, StopReason: reason}
 	if keep && r.err == nil {
 		r.end.Saved, r.end.Path = true, r.path
 	}
@@ -355,7 +359,8 @@ type startInfo struct {
 
 func (s *Server) startRecording(c *call) (*Result, error) {
 	limits := *s.opts.Limits
-	for name, to := range map[string]*float64{"idleTimeLimit": &limits.Idle, "maxDuration": &limits.Duration, "inactivityTimeout": &limits.Inactivity} {
+	for name, to := range map[string]*float64{"idleTimeLimit": &limits.Idle,
+		"maxDuration": &limits.Duration, "inactivityTimeout": &limits.Inactivity} {
 		if n, ok := c.args.number(name); ok {
 			*to = min(n, math.MaxFloat64) // JSON has nothing larger
 		}
@@ -365,7 +370,8 @@ func (s *Server) startRecording(c *call) (*Result, error) {
 		return nil, err
 	}
 	mode := c.args.text("mode")
-	r, err := s.record(t.session, RecordingRequest{Mode: mode, Dir: c.args.text("outputDir"), Limits: limits})
+	r, err := s.record(t.session,
+		RecordingRequest{Mode: mode, Dir: c.args.text("outputDir"), Limits: limits})
 	var busy *busyError
 	switch {
 	case errors.As(err, &busy):
@@ -377,8 +383,9 @@ func (s *Server) startRecording(c *call) (*Result, error) {
 		return nil, err
 	}
 	return textResult(pretty(startInfo{
-		RecordingID: r.id, Path: s.hide(r.path), Format: c.args.text("format"), Mode: mode, MaxDuration: limits.Duration,
-		InactivityTimeout: limits.Inactivity, Message: autoStop(limits),
+		RecordingID: r.id, Path: s.hide(r.path), Format: c.args.text("format"), Mode: mode,
+		MaxDuration: limits.Duration, InactivityTimeout: limits.Inactivity,
+		Message: autoStop(limits),
 	})), nil
 }
 

@@ -94,7 +94,8 @@ func (s *Server) start(shell string, cols, rows int, isDefault bool) (*terminal,
 		return nil, err
 	}
 	now := time.Now()
-	t := &terminal{id: s.freshID(), session: session, shell: shell, isDefault: isDefault, ours: true, created: now, active: now}
+	t := &terminal{id: s.freshID(), session: session, shell: shell, isDefault: isDefault,
+		ours: true, created: now, active: now}
 	s.terminals = append(s.terminals, t)
 	if !isDefault {
 		session.AfterClose(func() { s.drop(t) })
@@ -228,7 +229,8 @@ func (s *Server) find(id string) (*terminal, error) {
 
 // guest describes a session that another dialect has started.
 func guest(e *engine.Session) *terminal {
-	return &terminal{id: string(e.ID()), session: e, shell: e.Config().Program, created: e.Started(), active: e.View().Changed}
+	return &terminal{id: string(e.ID()), session: e, shell: e.Config().Program,
+		created: e.Started(), active: e.View().Changed}
 }
 
 // sessionInfo is a session in the answers of createSession and listSessions.
@@ -250,7 +252,8 @@ func (s *Server) info(t *terminal) sessionInfo {
 	screen := t.session.View().Screen
 	return sessionInfo{
 		SessionID: t.id, Shell: s.hide(t.shell), Cols: screen.Cols, Rows: screen.Rows,
-		CreatedAt: t.created.UTC().Format(isoTime), LastActivityAt: t.active.UTC().Format(isoTime), IsDefault: t.isDefault,
+		CreatedAt: t.created.UTC().Format(isoTime), LastActivityAt: t.active.UTC().Format(isoTime),
+		IsDefault: t.isDefault,
 	}
 }
 
@@ -262,7 +265,8 @@ func (s *Server) createSession(c *call) (*Result, error) {
 		}
 		return int(min(n, 1<<30)) // infinite ones were refused; the engine refuses what is too large
 	}
-	t, err := s.start(c.args.text("shell"), size("cols", s.opts.Cols), size("rows", s.opts.Rows), false)
+	t, err := s.start(c.args.text("shell"), size("cols", s.opts.Cols),
+		size("rows", s.opts.Rows), false)
 	if err != nil {
 		return nil, err
 	}
@@ -284,7 +288,8 @@ func (s *Server) listSessions(*call) (*Result, error) {
 		return nil, errClosed
 	}
 	gone := s.prune()
-	list := sessionList{Sessions: []sessionInfo{}, MaxSessions: s.opts.Sessions, SessionIdleTimeout: max(0, s.opts.SessionIdle.Seconds())}
+	list := sessionList{Sessions: []sessionInfo{}, MaxSessions: s.opts.Sessions,
+		SessionIdleTimeout: max(0, s.opts.SessionIdle.Seconds())}
 	ours := map[engine.ID]bool{}
 	for _, t := range s.terminals {
 		ours[t.session.ID()] = true

@@ -23,7 +23,8 @@ type tool struct {
 	call        func(*Server, *call) (*Result, error)
 }
 
-var sessionField = field{name: "sessionId", kind: kindString, description: "Session to use, as createSession or listSessions tells it (default: the default session)"}
+var sessionField = field{name: "sessionId", kind: kindString,
+	description: "Session to use, as createSession or listSessions tells it (default: the default session)"}
 
 // tools are in the order in which they are listed.
 var tools []tool
@@ -34,22 +35,25 @@ func init() { // not a literal: the calls refer to it
 			name: "type", call: (*Server).typeText,
 			description: "Type text into the terminal, exactly as given: no Enter follows, so send that with sendKey. " +
 				"Line ends and tabs in the text are typed as they are.",
-			short:  "Type text into the terminal; Enter is not pressed",
-			fields: []field{{name: "text", kind: kindString, required: true, description: "Text to type"}, sessionField},
+			short: "Type text into the terminal; Enter is not pressed",
+			fields: []field{{name: "text", kind: kindString, required: true,
+				description: "Text to type"}, sessionField},
 		},
 		{
 			name: "sendKey", call: (*Server).sendKey,
 			description: "Press a key or a combination: Enter, Tab, Escape, Backspace, Delete, Insert, ArrowUp, ArrowDown, ArrowLeft, " +
 				"ArrowRight, Home, End, PageUp, PageDown, F1 to F12, Ctrl+A to Ctrl+Z, Ctrl+[, Ctrl+\\, Ctrl+], Ctrl+^, Ctrl+_, Ctrl+Space.",
-			short:  "Press a key or a combination, such as Enter or Ctrl+C",
-			fields: []field{{name: "key", kind: kindString, required: true, description: "Name of the key, such as Enter, ArrowUp or Ctrl+C"}, sessionField},
+			short: "Press a key or a combination, such as Enter or Ctrl+C",
+			fields: []field{{name: "key", kind: kindString, required: true,
+				description: "Name of the key, such as Enter, ArrowUp or Ctrl+C"}, sessionField},
 		},
 		{
 			name: "getContent", call: (*Server).getContent, optional: true,
 			description: "Read the terminal as plain text: the scrollback (up to 1000 lines) and the screen, or the screen alone. Secrets are hidden.",
 			short:       "Read the terminal as plain text",
 			fields: []field{
-				{name: "visibleOnly", kind: kindBoolean, def: false, description: "Only what is on the screen (default: false, the scrollback too)"},
+				{name: "visibleOnly", kind: kindBoolean, def: false,
+					description: "Only what is on the screen (default: false, the scrollback too)"},
 				sessionField,
 			},
 		},
@@ -59,7 +63,8 @@ func init() { // not a literal: the calls refer to it
 				"sequences (ansi), or a picture (png). Secrets are hidden.",
 			short: "Look at the screen: its text, the cursor's position and the dimensions",
 			fields: []field{
-				{name: "format", kind: kindString, enum: []string{"text", "ansi", "png"}, def: "text", description: "text (default), ansi or png"},
+				{name: "format", kind: kindString, enum: []string{"text", "ansi", "png"},
+					def: "text", description: "text (default), ansi or png"},
 				sessionField,
 			},
 		},
@@ -73,13 +78,19 @@ func init() { // not a literal: the calls refer to it
 			description: "Record what the terminal shows as an asciicast v2 file, one recording at a time. Tells the recording's id and where the file will be.",
 			short:       "Record what the terminal shows as an asciicast v2 file",
 			fields: []field{
-				{name: "format", kind: kindString, enum: []string{"v2"}, def: "v2", description: "v2 (default): asciicast v2"},
-				{name: "mode", kind: kindString, enum: []string{"always", "on-failure"}, def: "always",
+				{name: "format", kind: kindString, enum: []string{"v2"}, def: "v2",
+					description: "v2 (default): asciicast v2"},
+				{name: "mode", kind: kindString, enum: []string{"always", "on-failure"},
+					def:         "always",
 					description: "always (default) keeps the recording, on-failure only if the shell ends with another exit code than 0"},
-				{name: "outputDir", kind: kindString, description: "Folder for the file (default: $TERMINAL_MCP_RECORD_DIR, or the user's state folder)"},
-				{name: "idleTimeLimit", kind: kindNumber, description: "Longest pause between events, in seconds; 0: as they were (default: 2)"},
-				{name: "maxDuration", kind: kindNumber, description: "Seconds after which the recording stops by itself; 0: never (default: 3600)"},
-				{name: "inactivityTimeout", kind: kindNumber, description: "Seconds without output after which the recording stops by itself; 0: never (default: 600)"},
+				{name: "outputDir", kind: kindString,
+					description: "Folder for the file (default: $TERMINAL_MCP_RECORD_DIR, or the user's state folder)"},
+				{name: "idleTimeLimit", kind: kindNumber,
+					description: "Longest pause between events, in seconds; 0: as they were (default: 2)"},
+				{name: "maxDuration", kind: kindNumber,
+					description: "Seconds after which the recording stops by itself; 0: never (default: 3600)"},
+				{name: "inactivityTimeout", kind: kindNumber,
+					description: "Seconds without output after which the recording stops by itself; 0: never (default: 600)"},
 				sessionField,
 			},
 		},
@@ -87,13 +98,15 @@ func init() { // not a literal: the calls refer to it
 			name: "stopRecording", call: (*Server).stopRecording,
 			description: "Stop a recording and complete its file.",
 			short:       "Stop a recording and complete its file",
-			fields:      []field{{name: "recordingId", kind: kindString, required: true, description: "Id of the recording, as startRecording told it"}},
+			fields: []field{{name: "recordingId", kind: kindString, required: true,
+				description: "Id of the recording, as startRecording told it"}},
 		},
 		{
 			name: "createSession", call: (*Server).createSession, optional: true,
 			description: "Start one more shell on a terminal of its own, beside the default session. Tells its id, for sessionId of the other tools.",
 			fields: []field{
-				{name: "shell", kind: kindString, description: "Shell to start (default: the server's)"},
+				{name: "shell", kind: kindString,
+					description: "Shell to start (default: the server's)"},
 				{name: "cols", kind: kindCount, description: "Columns (default: the server's)"},
 				{name: "rows", kind: kindCount, description: "Rows (default: the server's)"},
 			},
@@ -105,7 +118,8 @@ func init() { // not a literal: the calls refer to it
 		{
 			name: "destroySession", call: (*Server).destroySession,
 			description: "End a session and everything that runs in it. The default session cannot be destroyed.",
-			fields:      []field{{name: "sessionId", kind: kindString, required: true, description: "Session to end"}},
+			fields: []field{{name: "sessionId", kind: kindString, required: true,
+				description: "Session to end"}},
 		},
 	}
 }
@@ -125,7 +139,8 @@ func ClientTools() []Tool {
 	var out []Tool
 	for _, t := range tools {
 		if t.short != "" {
-			fields := slices.DeleteFunc(slices.Clone(t.fields), func(f field) bool { return f.name == sessionField.name })
+			fields := slices.DeleteFunc(slices.Clone(t.fields),
+				func(f field) bool { return f.name == sessionField.name })
 			out = append(out, Tool{t.name, t.short, schema(fields)})
 		}
 	}

@@ -83,7 +83,8 @@ type pluginInfo struct {
 	States   []string `json:"states"`
 }
 
-func (p *profile) adapter(ctx context.Context, req *sdk.CallToolRequest, in adapterParams) (*reply[adapterResult], error) {
+func (p *profile) adapter(ctx context.Context, req *sdk.CallToolRequest,
+	in adapterParams) (*reply[adapterResult], error) {
 	most, hide := in.or(screenBudget), in.redactor()
 	mcp.Yield(ctx) // every action runs a plugin's code
 	var r *adapterResult
@@ -131,19 +132,22 @@ func view(a *plugins.Adapter, v *engine.View, hide *redact.Redactor) *reading.Vi
 	return l
 }
 
-func (p *profile) listPlugins(ctx context.Context, in *adapterParams, hide *redact.Redactor) (*adapterResult, error) {
+func (p *profile) listPlugins(ctx context.Context, in *adapterParams,
+	hide *redact.Redactor) (*adapterResult, error) {
 	r := &adapterResult{Plugins: []pluginInfo{}}
 	for _, plugin := range p.Catalog.Plugins() {
 		m := p.Manifest(plugin)
 		if in.Plugin != "" && in.Plugin != m.Name {
 			continue
 		}
-		info := pluginInfo{Plugin: m.Name, Intents: []string{}, Matchers: []string{}, States: []string{}}
+		info := pluginInfo{Plugin: m.Name, Intents: []string{}, Matchers: []string{},
+			States: []string{}}
 		if m.Target != nil {
 			info.Program = m.Target.Program
 		}
 		if d, err := plugin.Describe(ctx, p.Log); err == nil { // without code it still has a name
-			info.Intents, info.Matchers, info.States = listed(d.Intents), listed(d.WaitMatchers), listed(d.States)
+			info.Intents, info.Matchers, info.States = listed(d.Intents), listed(d.WaitMatchers),
+				listed(d.States)
 		}
 		r.Plugins = append(r.Plugins, info)
 	}
@@ -190,12 +194,14 @@ func inWords(err error) error {
 	case of.Kind == "missing":
 		return fmt.Errorf("the adapter %s has no %q: %s", of.Plugin, of.Function, hint)
 	case of.Code != "":
-		return fmt.Errorf("the adapter %s refused %s (%s): %s; %s", of.Plugin, of.Function, of.Code, of.Message, hint)
+		return fmt.Errorf("the adapter %s refused %s (%s): %s; %s", of.Plugin, of.Function, of.Code,
+			of.Message, hint)
 	}
 	return fmt.Errorf("the adapter %s broke in %s (%s): %s; read the screen, and drive the program by hand in a session of its own if that stays", of.Plugin, of.Function, of.Kind, of.Message)
 }
 
-func (p *profile) startAdapter(ctx context.Context, in *adapterParams, hide *redact.Redactor, most int) (*adapterResult, error) {
+func (p *profile) startAdapter(ctx context.Context, in *adapterParams, hide *redact.Redactor,
+	most int) (*adapterResult, error) {
 	if in.Plugin == "" {
 		return nil, bad("plugin", "expected the adapter's name: see action list")
 	}
@@ -203,7 +209,8 @@ func (p *profile) startAdapter(ctx context.Context, in *adapterParams, hide *red
 		return nil, bad("rows", "rows and cols are integers from 1 to %d", engine.MaxSide)
 	}
 	a, err := p.Catalog.Start(ctx, in.Plugin, plugins.StartOptions{
-		Program: in.Program, Args: in.Args, Dir: in.Cwd, Env: in.Env, Size: pty.Size{Rows: uint16(in.Rows), Cols: uint16(in.Cols)},
+		Program: in.Program, Args: in.Args, Dir: in.Cwd, Env: in.Env,
+		Size: pty.Size{Rows: uint16(in.Rows), Cols: uint16(in.Cols)},
 	})
 	if err != nil {
 		return nil, err
@@ -212,10 +219,12 @@ func (p *profile) startAdapter(ctx context.Context, in *adapterParams, hide *red
 }
 
 // adapterState describes an adapter at one moment.
-func (p *profile) adapterState(ctx context.Context, a *plugins.Adapter, v *engine.View, hide *redact.Redactor, most int) *adapterResult {
+func (p *profile) adapterState(ctx context.Context, a *plugins.Adapter, v *engine.View,
+	hide *redact.Redactor, most int) *adapterResult {
 	l := view(a, v, hide)
 	r := &adapterResult{
-		Session: string(v.Session), Adapter: a.ID(), Plugin: a.Plugin().Manifest.Name, Sequence: v.Sequence, State: stateOf(l, a.Look(ctx, v)),
+		Session: string(v.Session), Adapter: a.ID(), Plugin: a.Plugin().Manifest.Name,
+		Sequence: v.Sequence, State: stateOf(l, a.Look(ctx, v)),
 	}
 	r.Screen, r.Omitted = screenText(l, most)
 	return r
@@ -225,10 +234,12 @@ func stateOf(l *reading.View, s *plugins.State) *stateInfo {
 	if l.Redacted() {
 		s = s.Clean(l.Piece)
 	}
-	return &stateInfo{State: s.State, Confidence: s.Confidence, Evidence: s.Evidence, Source: s.Source, Metadata: s.Metadata}
+	return &stateInfo{State: s.State, Confidence: s.Confidence, Evidence: s.Evidence,
+		Source: s.Source, Metadata: s.Metadata}
 }
 
-func (p *profile) sendIntent(ctx context.Context, in *adapterParams, hide *redact.Redactor, most int) (*adapterResult, error) {
+func (p *profile) sendIntent(ctx context.Context, in *adapterParams, hide *redact.Redactor,
+	most int) (*adapterResult, error) {
 	a, err := p.owner(in.Session, plugins.InputWrite)
 	if err != nil {
 		return nil, err
@@ -240,19 +251,23 @@ func (p *profile) sendIntent(ctx context.Context, in *adapterParams, hide *redac
 	if err != nil {
 		return nil, err
 	}
-	_, receipt, err := a.Send(ctx, plugins.SendOptions{Intent: in.Intent, Params: in.Params, Timeout: max(timeout, time.Millisecond), Parked: parked(ctx)})
+	_, receipt, err := a.Send(ctx,
+		plugins.SendOptions{Intent: in.Intent, Params: in.Params,
+			Timeout: max(timeout, time.Millisecond), Parked: parked(ctx)})
 	l := view(a, a.Session().View(), hide)
 	if err != nil {
 		return nil, errors.New(l.Piece(inWords(err).Error())) // it may quote the screen
 	}
 	r := p.adapterState(ctx, a, l.Raw, hide, most)
 	r.Receipt = &receiptInfo{
-		Written: receipt.Written, Echoed: receipt.Echoed, Submitted: receipt.Submitted, Evidence: l.Piece(receipt.Evidence), Retries: receipt.Retries, Sequence: receipt.Sequence,
+		Written: receipt.Written, Echoed: receipt.Echoed, Submitted: receipt.Submitted,
+		Evidence: l.Piece(receipt.Evidence), Retries: receipt.Retries, Sequence: receipt.Sequence,
 	}
 	return r, nil
 }
 
-func (p *profile) waitAdapter(ctx context.Context, req *sdk.CallToolRequest, in *adapterParams, hide *redact.Redactor, most int) (*adapterResult, error) {
+func (p *profile) waitAdapter(ctx context.Context, req *sdk.CallToolRequest, in *adapterParams,
+	hide *redact.Redactor, most int) (*adapterResult, error) {
 	a, err := p.owner(in.Session, plugins.MatcherWait)
 	if err != nil {
 		return nil, err
@@ -276,7 +291,8 @@ func (p *profile) waitAdapter(ctx context.Context, req *sdk.CallToolRequest, in 
 	whole, done := context.WithTimeout(context.WithoutCancel(ctx), plugins.Brief)
 	defer done()
 	r := p.adapterState(whole, a, out.View, hide, most)
-	w := p.told(view(a, out.View, hide), &answer{outcome: out, err: err, matcher: m, found: &predicates{}}, &asked{session: s.ID()})
+	w := p.told(view(a, out.View, hide),
+		&answer{outcome: out, err: err, matcher: m, found: &predicates{}}, &asked{session: s.ID()})
 	if w.Wait != "" { // a plugin's matcher cannot be kept: it is looked up by name again
 		p.questions.take(w.Wait)
 		w.Wait = ""
@@ -289,18 +305,23 @@ func (p *profile) waitAdapter(ctx context.Context, req *sdk.CallToolRequest, in 
 func (r *adapterResult) text() string {
 	var b strings.Builder
 	for _, x := range r.Plugins {
-		fmt.Fprintf(&b, "%s (%s): intents %s; wait matchers %s; states %s\n", x.Plugin, x.Program, strings.Join(x.Intents, ", "), strings.Join(x.Matchers, ", "), strings.Join(x.States, ", "))
+		fmt.Fprintf(&b, "%s (%s): intents %s; wait matchers %s; states %s\n", x.Plugin, x.Program,
+			strings.Join(x.Intents, ", "), strings.Join(x.Matchers, ", "),
+			strings.Join(x.States, ", "))
 	}
 	if r.Session == "" {
 		return strings.TrimSuffix(b.String(), "\n")
 	}
-	fmt.Fprintf(&b, "[%s · %s · state %s · %s]\n", r.Session, r.Plugin, r.State.State, r.State.Evidence)
+	fmt.Fprintf(&b, "[%s · %s · state %s · %s]\n", r.Session, r.Plugin, r.State.State,
+		r.State.Evidence)
 	if x := r.Receipt; x != nil {
 		switch {
 		case x.Submitted == nil:
 			fmt.Fprintf(&b, "Sent %d bytes. %s\n", x.Written, x.Evidence)
 		case *x.Submitted:
-			fmt.Fprintf(&b, "Submitted. %s\nNext: adapter {\"action\":\"wait\",\"session\":%q,\"since\":%d}.\n", x.Evidence, r.Session, x.Sequence)
+			fmt.Fprintf(&b,
+				"Submitted. %s\nNext: adapter {\"action\":\"wait\",\"session\":%q,\"since\":%d}.\n",
+				x.Evidence, r.Session, x.Sequence)
 		default:
 			fmt.Fprintf(&b, "NOT submitted. %s\n", x.Evidence)
 		}
@@ -308,7 +329,8 @@ func (r *adapterResult) text() string {
 	if r.Outcome != nil {
 		b.WriteString(r.Outcome.text() + "\n")
 		if r.Outcome.Reason == "timeout" {
-			fmt.Fprintf(&b, "To go on waiting: adapter {\"action\":\"wait\",\"session\":%q}.\n", r.Session)
+			fmt.Fprintf(&b, "To go on waiting: adapter {\"action\":\"wait\",\"session\":%q}.\n",
+				r.Session)
 		}
 	}
 	if r.Omitted > 0 {

@@ -46,7 +46,9 @@ func (e *sessionError) Error() string {
 type ownedError struct{ session string }
 
 func (e *ownedError) Error() string {
-	return "session " + e.session + ` is driven by an adapter: use the tool adapter, {"action":"send","session":"` + e.session + `",...}`
+	return "session " + e.session +
+		` is driven by an adapter: use the tool adapter, {"action":"send","session":"` + e.session +
+		`",...}`
 }
 
 // An argumentError reports one bad argument of a tool.
@@ -114,7 +116,8 @@ func schemaWords(err error) string {
 	var place string
 	text := pathWords().ReplaceAllStringFunc(err.Error(), func(m string) string {
 		if path := pathWords().FindStringSubmatch(m)[1]; path != "root" { // the last path contains the others
-			place = strings.ReplaceAll(strings.TrimPrefix(strings.ReplaceAll(path, "/items", "[]"), "/properties/"), "/properties/", ".")
+			place = strings.ReplaceAll(strings.TrimPrefix(strings.ReplaceAll(path, "/items", "[]"),
+				"/properties/"), "/properties/", ".")
 		}
 		return ""
 	})

@@ -14,7 +14,8 @@ func secretEntered() matchers.Matcher {
 	return &matchers.Custom{
 		Kind: "secret_entered",
 		Ask: func(v *engine.View) engine.Result {
-			return stillOnce(v, !v.Secret, v.StableFor(), engine.Match{Kind: "secret_entered", Min: sendStill})
+			return stillOnce(v, !v.Secret, v.StableFor(),
+				engine.Match{Kind: "secret_entered", Min: sendStill})
 		},
 		Why: func(v *engine.View, _ bool) string {
 			if v.Secret {
@@ -30,7 +31,8 @@ func settledSince(sequence uint64) matchers.Matcher {
 	return &matchers.Custom{
 		Kind: "screen_stable",
 		Ask: func(v *engine.View) engine.Result {
-			return stillOnce(v, v.Sequence > sequence, v.At.Sub(v.Changed), engine.Match{Kind: "screen_stable", Min: settled})
+			return stillOnce(v, v.Sequence > sequence, v.At.Sub(v.Changed),
+				engine.Match{Kind: "screen_stable", Min: settled})
 		},
 		Why: func(v *engine.View, _ bool) string {
 			if v.Sequence > sequence {

@@ -36,9 +36,11 @@ type shotResult struct {
 // context.
 const maxPicture = 200_000
 
-func (p *profile) screenshot(_ context.Context, _ *sdk.CallToolRequest, in shotParams) (*reply[shotResult], error) {
+func (p *profile) screenshot(_ context.Context, _ *sdk.CallToolRequest,
+	in shotParams) (*reply[shotResult], error) {
 	if in.FontSize != 0 && !picture.FontSizeOK(in.FontSize) {
-		return nil, bad("font_size", "expected a number from %d to %d", picture.FontSizeMin, picture.FontSizeMax)
+		return nil, bad("font_size", "expected a number from %d to %d", picture.FontSizeMin,
+			picture.FontSizeMax)
 	}
 	o := picture.Options{FontSize: in.FontSize}
 	if in.Theme != "" {

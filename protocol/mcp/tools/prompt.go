@@ -22,12 +22,15 @@ In vim and other full-screen programs press escape first, then type the command,
 
 func (p *profile) addPrompts(s *sdk.Server) {
 	s.AddPrompt(&sdk.Prompt{
-		Name: "terminal-guide", Title: "How to drive a terminal program", Description: "How to use ptywright's tools well.",
-		Arguments: []*sdk.PromptArgument{{Name: "session", Description: "a session whose screen is shown along"}},
+		Name: "terminal-guide", Title: "How to drive a terminal program",
+		Description: "How to use ptywright's tools well.",
+		Arguments: []*sdk.PromptArgument{{Name: "session",
+			Description: "a session whose screen is shown along"}},
 	}, p.guide)
 }
 
-func (p *profile) guide(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+func (p *profile) guide(_ context.Context,
+	req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	text := guide
 	if id := req.Params.Arguments["session"]; id != "" {
 		s, err := p.session(id)
@@ -48,7 +51,8 @@ func (p *profile) guide(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetP
 const maxCompletions = 100
 
 // complete completes session ids in any argument.
-func (p *profile) complete(_ context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
+func (p *profile) complete(_ context.Context,
+	req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	r := &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: []string{}}}
 	if a := req.Params.Argument; a.Name == "id" || a.Name == "session" {
 		for _, id := range p.ids() {

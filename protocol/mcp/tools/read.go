@@ -68,7 +68,8 @@ type command struct {
 	ExitCode   *int      `json:"exit_code,omitempty" jsonschema:"absent while it runs, and when the shell did not tell"`
 }
 
-func (p *profile) read(_ context.Context, _ *sdk.CallToolRequest, in readParams) (*reply[readResult], error) {
+func (p *profile) read(_ context.Context, _ *sdk.CallToolRequest,
+	in readParams) (*reply[readResult], error) {
 	kind := in.What
 	if kind == "" {
 		kind = "screen"
@@ -98,8 +99,10 @@ func (p *profile) read(_ context.Context, _ *sdk.CallToolRequest, in readParams)
 }
 
 // parts are what can be read.
-var parts = map[string]func(r *readResult, s *engine.Session, l *reading.View, in *readParams, most int) error{
-	"screen": readScreen, "changes": readChanges, "scrollback": readScrollback, "search": readSearch, "commands": readCommands,
+var parts = map[string]func(r *readResult, s *engine.Session, l *reading.View, in *readParams,
+	most int) error{
+	"screen": readScreen, "changes": readChanges, "scrollback": readScrollback,
+	"search": readSearch, "commands": readCommands,
 }
 
 func (r *readResult) omit(format string, args ...any) {
@@ -115,7 +118,8 @@ func readScreen(r *readResult, _ *engine.Session, l *reading.View, _ *readParams
 	return nil
 }
 
-func readChanges(r *readResult, s *engine.Session, l *reading.View, in *readParams, most int) error {
+func readChanges(r *readResult, s *engine.Session, l *reading.View, in *readParams,
+	most int) error {
 	if in.Since == nil {
 		return bad("since", "expected a sequence of an earlier result")
 	}
@@ -149,7 +153,8 @@ func (in *readParams) count(absent int) (int, error) {
 	return in.Count, nil
 }
 
-func readScrollback(r *readResult, _ *engine.Session, l *reading.View, in *readParams, most int) error {
+func readScrollback(r *readResult, _ *engine.Session, l *reading.View, in *readParams,
+	most int) error {
 	n, err := in.count(defaultLines)
 	if err != nil {
 		return err
@@ -223,7 +228,8 @@ func readSearch(r *readResult, _ *engine.Session, l *reading.View, in *readParam
 	return nil
 }
 
-func readCommands(r *readResult, s *engine.Session, l *reading.View, in *readParams, most int) error {
+func readCommands(r *readResult, s *engine.Session, l *reading.View, in *readParams,
+	most int) error {
 	n, err := in.count(defaultCommands)
 	if err != nil {
 		return err
@@ -262,7 +268,8 @@ func readCommands(r *readResult, s *engine.Session, l *reading.View, in *readPar
 
 func commandOf(l *reading.View, b *engine.Block) command {
 	c := command{
-		Number: b.Number, Command: l.Piece(b.Command), Output: l.Printed(b, false), Whole: b.Whole, Cwd: l.Piece(b.Dir), Started: b.Started.UTC(),
+		Number: b.Number, Command: l.Piece(b.Command), Output: l.Printed(b, false), Whole: b.Whole,
+		Cwd: l.Piece(b.Dir), Started: b.Started.UTC(),
 		Running: b.Ended.IsZero(),
 	}
 	if c.Running {

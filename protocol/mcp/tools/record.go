@@ -56,7 +56,8 @@ func (p *profile) recordingsOf(id, session string) []*record.Kept {
 	})
 }
 
-func (p *profile) record(_ context.Context, _ *sdk.CallToolRequest, in recordParams) (*reply[recordResult], error) {
+func (p *profile) record(_ context.Context, _ *sdk.CallToolRequest,
+	in recordParams) (*reply[recordResult], error) {
 	var all []*record.Kept
 	switch in.Action {
 	case "start":
@@ -91,7 +92,8 @@ func (p *profile) record(_ context.Context, _ *sdk.CallToolRequest, in recordPar
 		if r.Session == "" && in.Action == "stop" {
 			r.Session = info.Session
 		}
-		fmt.Fprintf(&b, "%s of %s: %s, %d bytes, %v, %s\n", info.Recording, info.Session, info.State, info.Bytes, (time.Duration(info.DurationMS) * time.Millisecond), info.Path)
+		fmt.Fprintf(&b, "%s of %s: %s, %d bytes, %v, %s\n", info.Recording, info.Session,
+			info.State, info.Bytes, (time.Duration(info.DurationMS) * time.Millisecond), info.Path)
 	}
 	if len(all) == 0 {
 		b.WriteString("No recordings.")
@@ -102,7 +104,9 @@ func (p *profile) record(_ context.Context, _ *sdk.CallToolRequest, in recordPar
 func (p *profile) recordingInfo(x *record.Kept) recordingInfo {
 	st := x.Status()
 	info := recordingInfo{
-		Recording: x.ID, Session: string(x.Session), Path: p.hide.String(st.Path), Format: string(st.Format), State: string(st.State), Bytes: st.Bytes, DurationMS: st.Duration.Milliseconds(),
+		Recording: x.ID, Session: string(x.Session), Path: p.hide.String(st.Path),
+		Format: string(st.Format), State: string(st.State), Bytes: st.Bytes,
+		DurationMS: st.Duration.Milliseconds(),
 	}
 	if st.Err != nil {
 		info.Error = p.hide.String(st.Err.Error())
@@ -116,7 +120,8 @@ func (p *profile) startRecording(in *recordParams) (*record.Kept, error) {
 		format = record.AsciicastV2
 	}
 	switch {
-	case !slices.Contains([]record.Format{record.AsciicastV2, record.AsciicastV3, record.MarkdownDoc}, format):
+	case !slices.Contains([]record.Format{record.AsciicastV2, record.AsciicastV3,
+		record.MarkdownDoc}, format):
 		return nil, bad("format", "expected asciicast-v2, asciicast-v3 or markdown")
 	case in.Path != "" && in.Dir != "":
 		return nil, bad("path", "expected path or dir, not both")
@@ -138,7 +143,9 @@ func (p *profile) startRecording(in *recordParams) (*record.Kept, error) {
 		path = filepath.Join(dir, record.FileName(s.ID(), format, time.Now()))
 	}
 	return p.Recordings.Start(s, record.StartOptions{
-		Path: path, Format: format, Title: in.Title, IdleLimit: time.Duration(in.IdleLimitMS) * time.Millisecond, Input: in.Input, Redactor: in.redactor(),
+		Path: path, Format: format, Title: in.Title,
+		IdleLimit: time.Duration(in.IdleLimitMS) * time.Millisecond, Input: in.Input,
+		Redactor: in.redactor(),
 	})
 }
 

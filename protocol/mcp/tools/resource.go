@@ -23,8 +23,10 @@ const resourcePrefix = "ptywright://sessions/"
 // screenshot do.
 var resourceParts = []struct{ part, mime, title, about string }{
 	{"screen", "text/plain", "Screen", "What a person would see now, as text."},
-	{"screen.png", "image/png", "Picture of the screen", "What a person would see now, as a picture."},
-	{"transcript", "text/plain", "Output", "The retained output, as plain text; with ?since=N only what came after that sequence."},
+	{"screen.png", "image/png", "Picture of the screen",
+		"What a person would see now, as a picture."},
+	{"transcript", "text/plain", "Output",
+		"The retained output, as plain text; with ?since=N only what came after that sequence."},
 }
 
 func (p *profile) addResources(s *sdk.Server) {
@@ -34,7 +36,8 @@ func (p *profile) addResources(s *sdk.Server) {
 			template += "{?since}"
 		}
 		s.AddResourceTemplate(&sdk.ResourceTemplate{
-			Name: "session-" + r.part, Title: r.title, Description: r.about, MIMEType: r.mime, URITemplate: template,
+			Name: "session-" +
+				r.part, Title: r.title, Description: r.about, MIMEType: r.mime, URITemplate: template,
 		}, p.readResource)
 	}
 	s.AddReceivingMiddleware(p.listResources)
@@ -53,7 +56,9 @@ func (p *profile) listResources(next sdk.MethodHandler) sdk.MethodHandler {
 			id := string(s.ID())
 			for _, part := range resourceParts {
 				list.Resources = append(list.Resources, &sdk.Resource{
-					URI: resourcePrefix + id + "/" + part.part, Name: id + " " + part.part, Title: part.title + " of " + id, Description: part.about, MIMEType: part.mime,
+					URI: resourcePrefix + id + "/" + part.part, Name: id + " " +
+						part.part, Title: part.title + " of " +
+						id, Description: part.about, MIMEType: part.mime,
 				})
 			}
 		}
@@ -82,7 +87,8 @@ func (p *profile) resource(uri string) (s *engine.Session, part string, query ur
 	return nil, "", nil, sdk.ResourceNotFoundError(uri)
 }
 
-func (p *profile) readResource(_ context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+func (p *profile) readResource(_ context.Context,
+	req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	s, part, query, err := p.resource(req.Params.URI)
 	if err != nil {
 		return nil, err

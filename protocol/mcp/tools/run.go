@@ -70,7 +70,8 @@ const (
 	runRows, runCols = 40, 120
 )
 
-func (p *profile) run(ctx context.Context, req *sdk.CallToolRequest, in runParams) (*reply[runResult], error) {
+func (p *profile) run(ctx context.Context, req *sdk.CallToolRequest,
+	in runParams) (*reply[runResult], error) {
 	most, hide := in.or(textBudget), in.redactor()
 	timeout, err := timeoutOf(ctx, in.TimeoutMS, engine.DefaultWait)
 	if err != nil {
@@ -79,8 +80,10 @@ func (p *profile) run(ctx context.Context, req *sdk.CallToolRequest, in runParam
 	switch {
 	case strings.TrimSpace(in.Command) == "":
 		return nil, bad("command", "expected a command line")
-	case strings.ContainsFunc(in.Command, func(c rune) bool { return c < ' ' && !strings.ContainsRune("\t\r\n", c) || c == 0x7f }):
-		return nil, bad("command", "has control characters, which a command line takes for keys: write them as $'\\e' or with printf")
+	case strings.ContainsFunc(in.Command,
+		func(c rune) bool { return c < ' ' && !strings.ContainsRune("\t\r\n", c) || c == 0x7f }):
+		return nil, bad("command",
+			"has control characters, which a command line takes for keys: write them as $'\\e' or with printf")
 	case strings.Contains(in.Command, redact.DefaultReplacement):
 		return nil, errMarker
 	case in.Session != "" && (in.Shell != "" || in.Cwd != "" || in.Env != nil || in.Keep):
@@ -115,9 +118,10 @@ func notEmpty(s *engine.Session, in *runParams, l *reading.View) *runResult {
 	if rows, c := l.Screen().Lines(), l.Screen().Cursor; c.Row < len(rows) {
 		line = strings.TrimSpace(rows[c.Row])
 	}
-	return &runResult{status: statusOf(l), Command: l.Piece(in.Command), Reason: "not_run", Why: fmt.Sprintf(
-		"nothing was typed, because something stands on the command line already: %s. To run that: send {\"session\":%q,\"submit\":true}. To clear it: send {\"session\":%q,\"keys\":[\"ctrl+c\"]}, then run again",
-		protocol.Quote(line, 120), s.ID(), s.ID())}
+	return &runResult{status: statusOf(l), Command: l.Piece(in.Command), Reason: "not_run",
+		Why: fmt.Sprintf(
+			"nothing was typed, because something stands on the command line already: %s. To run that: send {\"session\":%q,\"submit\":true}. To clear it: send {\"session\":%q,\"keys\":[\"ctrl+c\"]}, then run again",
+			protocol.Quote(line, 120), s.ID(), s.ID())}
 }
 
 // shell finds the shell to run a command in, or starts one and waits for its prompt.
@@ -129,10 +133,12 @@ func (p *profile) shell(ctx context.Context, in *runParams) (*engine.Session, er
 		}
 		switch v := s.View(); {
 		case v.Exit != nil:
-			return nil, fmt.Errorf("the shell of session %s has ended, it %s: read {\"session\":%q} shows what it left; to run more leave session out, or start another shell", s.ID(), exitOf(v.Exit), s.ID())
+			return nil,
+				fmt.Errorf("the shell of session %s has ended, it %s: read {\"session\":%q} shows what it left; to run more leave session out, or start another shell", s.ID(), exitOf(v.Exit), s.ID())
 		case s.Replaced(): // another program replaced it: no more marks
 		case v.Reports.Shell == nil || v.Reports.Shell.Phase == "":
-			return nil, fmt.Errorf("session %s marks no commands, so the end of one cannot be told: start bash, zsh or fish with start, or use send", s.ID())
+			return nil,
+				fmt.Errorf("session %s marks no commands, so the end of one cannot be told: start bash, zsh or fish with start, or use send", s.ID())
 		case v.Reports.Shell.Phase == engine.ShellRunning:
 			return nil, &busyError{s.ID()}
 		}
@@ -143,13 +149,15 @@ func (p *profile) shell(ctx context.Context, in *runParams) (*engine.Session, er
 		return nil, err
 	}
 	s, err := p.Spawn(ctx, engine.Config{
-		Program: program, Dir: in.Cwd, Env: in.Env, Size: pty.Size{Rows: runRows, Cols: runCols}, ShellIntegration: true,
+		Program: program, Dir: in.Cwd, Env: in.Env, Size: pty.Size{Rows: runRows, Cols: runCols},
+		ShellIntegration: true,
 	})
 	if err != nil {
 		return nil, err
 	}
 	var occupied *cmdline.OccupiedError
-	if err := cmdline.Prompt(ctx, s, promptBound, parked(ctx)); err != nil && !errors.As(err, &occupied) {
+	if err := cmdline.Prompt(ctx, s, promptBound, parked(ctx)); err != nil &&
+		!errors.As(err, &occupied) {
 		bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopBound)
 		defer cancel()
 		return nil, errors.Join(p.inWords(s, err), s.Close(bound))
@@ -161,7 +169,9 @@ func (p *profile) shell(ctx context.Context, in *runParams) (*engine.Session, er
 func shellProgram(asked string) (string, error) {
 	if asked != "" {
 		if !slices.Contains(shells, filepath.Base(asked)) {
-			return "", bad("shell", "expected bash, zsh or fish: others do not tell when a command has finished")
+			return "",
+				bad("shell",
+					"expected bash, zsh or fish: others do not tell when a command has finished")
 		}
 		return asked, nil
 	}
@@ -178,9 +188,11 @@ func shellProgram(asked string) (string, error) {
 	return "", errors.New("no bash, zsh or fish is installed here: use start and send with the shell there is")
 }
 
-func (p *profile) runIn(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, in *runParams, timeout time.Duration, hide *redact.Redactor, most int) (*runResult, error) {
+func (p *profile) runIn(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session,
+	in *runParams, timeout time.Duration, hide *redact.Redactor, most int) (*runResult, error) {
 	stop := p.progress(ctx, req, s, timeout)
-	out, err := cmdline.Run(ctx, s, in.Command, cmdline.Options{Timeout: timeout, GiveUp: true, Parked: parked(ctx)})
+	out, err := cmdline.Run(ctx, s, in.Command,
+		cmdline.Options{Timeout: timeout, GiveUp: true, Parked: parked(ctx)})
 	stop()
 	var occupied *cmdline.OccupiedError
 	switch {
@@ -190,13 +202,16 @@ func (p *profile) runIn(ctx context.Context, req *sdk.CallToolRequest, s *engine
 		return nil, p.inWords(s, err)
 	}
 	l := p.look(s, hide).At(out.View)
-	r := &runResult{status: statusOf(l), Command: l.Piece(in.Command), Reason: string(out.Reason), DurationMS: out.Duration.Milliseconds()}
+	r := &runResult{status: statusOf(l), Command: l.Piece(in.Command), Reason: string(out.Reason),
+		DurationMS: out.Duration.Milliseconds()}
 	if out.Reason == cmdline.Timeout || out.Reason == cmdline.Cancelled {
 		since := out.Since
-		r.Wait = p.questions.keep(&asked{session: s.ID(), matcher: fresh(matchers.Command), since: engine.After(since), elapsed: out.View.At.Sub(out.Began)})
+		r.Wait = p.questions.keep(&asked{session: s.ID(), matcher: fresh(matchers.Command),
+			since: engine.After(since), elapsed: out.View.At.Sub(out.Began)})
 	}
 	if out.Other != "" {
-		r.Why = "the shell ran something else, " + protocol.Quote(l.Piece(out.Other), 120) + ": what is shown is that"
+		r.Why = "the shell ran something else, " + protocol.Quote(l.Piece(out.Other), 120) +
+			": what is shown is that"
 	}
 	r.take(l, out, in, most)
 	return r, nil
@@ -259,9 +274,11 @@ func (r *runResult) words() string {
 	case r.Cut:
 		b.WriteString("(the beginning of the output is no longer kept: write it to a file)\n")
 	case r.Omitted > 0 && r.Closed:
-		fmt.Fprintf(&b, "(%d characters are left out and gone with the shell: %s; with keep they can be read afterwards)\n", r.Omitted, all)
+		fmt.Fprintf(&b,
+			"(%d characters are left out and gone with the shell: %s; with keep they can be read afterwards)\n", r.Omitted, all)
 	case r.Omitted > 0:
-		fmt.Fprintf(&b, "(%d characters are left out: read {\"session\":%q,\"what\":\"commands\",\"count\":1,\"max_chars\":%d} shows more)\n", r.Omitted, r.Session, maxBudget)
+		fmt.Fprintf(&b,
+			"(%d characters are left out: read {\"session\":%q,\"what\":\"commands\",\"count\":1,\"max_chars\":%d} shows more)\n", r.Omitted, r.Session, maxBudget)
 	}
 	shown := r.Output
 	if r.Screen != "" {
@@ -291,20 +308,26 @@ func (r *runResult) words() string {
 	case r.Reason == "not_run":
 		fmt.Fprintf(&b, "[the shell did not run it as a command: see above, session %s]", where)
 	case r.Reason == "incomplete":
-		fmt.Fprintf(&b, "[the command line is not complete: a quote, bracket or keyword is open; it was given up, session %s]", where)
+		fmt.Fprintf(&b,
+			"[the command line is not complete: a quote, bracket or keyword is open; it was given up, session %s]", where)
 	case r.Reason == "ended":
 		fmt.Fprintf(&b, "[the shell itself has ended, session %s]", where)
 	default:
 		fmt.Fprintf(&b, "[%s: it is still running in session %s", r.Reason, r.Session)
 		switch {
 		case r.Secret:
-			fmt.Fprintf(&b, ", and asks for a secret: send {\"session\":%q,\"secret\":\"what it asks for\"} has the person type it. Then", r.Session)
+			fmt.Fprintf(&b,
+				", and asks for a secret: send {\"session\":%q,\"secret\":\"what it asks for\"} has the person type it. Then", r.Session)
 		case r.Alternate:
-			fmt.Fprintf(&b, ", and draws on the full screen: read {\"session\":%q} shows it, send {\"session\":%q,\"keys\":[...]} drives it. Then", r.Session, r.Session)
+			fmt.Fprintf(&b,
+				", and draws on the full screen: read {\"session\":%q} shows it, send {\"session\":%q,\"keys\":[...]} drives it. Then", r.Session, r.Session)
 		default:
-			fmt.Fprintf(&b, ". If it asks something: read {\"session\":%q} shows its screen, send answers. Else", r.Session)
+			fmt.Fprintf(&b,
+				". If it asks something: read {\"session\":%q} shows its screen, send answers. Else", r.Session)
 		}
-		fmt.Fprintf(&b, " wait {\"wait\":%q} for its end, and read {\"session\":%q,\"what\":\"commands\"}]", r.Wait, r.Session)
+		fmt.Fprintf(&b,
+			" wait {\"wait\":%q} for its end, and read {\"session\":%q,\"what\":\"commands\"}]",
+			r.Wait, r.Session)
 	}
 	return b.String()
 }

@@ -90,7 +90,8 @@ func (ps *pages) ask(s *engine.Session, asked string) (*page, string, error) {
 		ps.base = "http://" + l.Addr().String() + "/secret/"
 		ps.open = map[string]*page{}
 		ps.server = &http.Server{
-			Handler: ps, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: 30 * time.Second, MaxHeaderBytes: 16 << 10,
+			Handler: ps, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second,
+			IdleTimeout: 30 * time.Second, MaxHeaderBytes: 16 << 10,
 			ErrorLog:    log.New(io.Discard, "", 0),
 			ConnContext: loopback.ConnContext,
 		}
@@ -150,7 +151,8 @@ func (ps *pages) close() {
 func (ps *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
 	ps.mu.Lock()
@@ -164,7 +166,8 @@ func (ps *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	token, ok := strings.CutPrefix(r.URL.Path, "/secret/")
 	g := ps.use(token, false)
 	if !ok || g == nil {
-		http.Error(w, "This page was used already, or is too old. Ask your agent for a new one.", http.StatusNotFound)
+		http.Error(w, "This page was used already, or is too old. Ask your agent for a new one.",
+			http.StatusNotFound)
 		return
 	}
 	if err := loopback.Admit(r.Context()); err != nil {
@@ -176,7 +179,8 @@ func (ps *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case http.MethodGet:
 		c := g.session.Config()
 		program := ps.profile.hide.String(strings.Join(append([]string{c.Program}, c.Args...), " "))
-		fmt.Fprintf(w, pageHTML, html.EscapeString(program), html.EscapeString(string(g.session.ID())), html.EscapeString(g.asked))
+		fmt.Fprintf(w, pageHTML, html.EscapeString(program),
+			html.EscapeString(string(g.session.ID())), html.EscapeString(g.asked))
 	case http.MethodPost:
 		r.Body = http.MaxBytesReader(w, r.Body, 4*maxSecret)
 		if err := r.ParseForm(); err != nil {
@@ -202,12 +206,14 @@ func (ps *pages) answer(w http.ResponseWriter, r *http.Request, g *page) {
 		return
 	}
 	if !r.PostForm.Has("secret") {
-		http.Error(w, "The form was sent without its field: go back, and type it there.", http.StatusBadRequest)
+		http.Error(w, "The form was sent without its field: go back, and type it there.",
+			http.StatusBadRequest)
 		return
 	}
 	secret := r.PostForm.Get("secret")
 	if len(secret) > maxSecret || strings.ContainsAny(secret, "\r\n\x00") {
-		g.finish("failed", errors.New("what the person typed has several lines, or is too long for a terminal"))
+		g.finish("failed",
+			errors.New("what the person typed has several lines, or is too long for a terminal"))
 		http.Error(w, "That cannot be typed into a terminal as one line.", http.StatusBadRequest)
 		return
 	}
@@ -235,7 +241,8 @@ const pageHTML = `<!doctype html><html lang="en"><meta charset="utf-8"><title>pt
 const doneHTML = `<!doctype html><html lang="en"><meta charset="utf-8"><title>ptywright</title><p style="font:16px system-ui;margin:4em">%s</p></html>`
 
 // secret asks a person to type a secret into a session.
-func (p *profile) secret(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, in *sendParams, hide *redact.Redactor, most int) (*reply[sendResult], error) {
+func (p *profile) secret(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session,
+	in *sendParams, hide *redact.Redactor, most int) (*reply[sendResult], error) {
 	since := s.Sequence()
 	what := cutRunes(p.hide.String(cut(in.Secret, maxJudged)), maxAsked)
 	if !canAsk(req) {
@@ -261,14 +268,17 @@ func (p *profile) secret(ctx context.Context, req *sdk.CallToolRequest, s *engin
 	return &reply[sendResult]{
 		ask: sdk.InputRequestMap{"secret": &sdk.ElicitParams{
 			Mode: "url", URL: address, ElicitationID: g.token,
-			Message: "A terminal program asks for a secret: " + what + ". Type it on this page; it goes to the program and not to the model.",
+			Message: "A terminal program asks for a secret: " + what +
+				". Type it on this page; it goes to the program and not to the model.",
 		}},
 		state: g.token,
 	}, nil
 }
 
 // secretAsked continues when the client has shown the page to the person, or the person declined.
-func (p *profile) secretAsked(ctx context.Context, s *engine.Session, token string, answer *sdk.ElicitResult, since uint64, hide *redact.Redactor, most int) (*reply[sendResult], error) {
+func (p *profile) secretAsked(ctx context.Context, s *engine.Session, token string,
+	answer *sdk.ElicitResult, since uint64, hide *redact.Redactor, most int) (*reply[sendResult],
+	error) {
 	g := p.pages.find(token)
 	outcome := ""
 	switch {
@@ -298,7 +308,8 @@ func (p *profile) secretAsked(ctx context.Context, s *engine.Session, token stri
 		outcome = "expired"
 	}
 	if outcome == "typed" {
-		if _, err := p.follow(ctx, nil, s, &question{}, engine.After(since), 0, still(), sendSettle, hide, most); err != nil {
+		if _, err := p.follow(ctx, nil, s, &question{}, engine.After(since), 0, still(), sendSettle,
+			hide, most); err != nil {
 			return nil, err
 		}
 	}
@@ -328,12 +339,14 @@ func (r *sendResult) headAsked() string {
 // entered says how to wait until a person has typed the secret.
 func (r *sendResult) entered() string {
 	if !r.Secret { // the program reads it in a way that cannot be detected
-		return fmt.Sprintf("Ask the person to say when that is done, then read {\"session\":%q}.", r.Session)
+		return fmt.Sprintf("Ask the person to say when that is done, then read {\"session\":%q}.",
+			r.Session)
 	}
 	return fmt.Sprintf("Then wait {\"session\":%q,\"secret_entered\":true}, which ends when the program asks no more; or ask the person to say when it is done.", r.Session)
 }
 
-func (p *profile) secretResult(s *engine.Session, since uint64, hide *redact.Redactor, most int) sendResult {
+func (p *profile) secretResult(s *engine.Session, since uint64, hide *redact.Redactor,
+	most int) sendResult {
 	l := p.look(s, hide)
 	return sendResult{status: statusOf(l), sent: sent{Since: since}, shown: shownOf(l, most)}
 }
@@ -341,7 +354,8 @@ func (p *profile) secretResult(s *engine.Session, since uint64, hide *redact.Red
 // canAsk reports whether the client can show a person a page.
 func canAsk(req *sdk.CallToolRequest) bool {
 	params := req.Session.InitializeParams()
-	return params != nil && params.Capabilities != nil && params.Capabilities.Elicitation != nil && params.Capabilities.Elicitation.URL != nil
+	return params != nil && params.Capabilities != nil && params.Capabilities.Elicitation != nil &&
+		params.Capabilities.Elicitation.URL != nil
 }
 
 func cutRunes(s string, n int) string {

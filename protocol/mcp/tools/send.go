@@ -80,7 +80,8 @@ const (
 	maxKeys = 1000
 )
 
-func (p *profile) send(ctx context.Context, req *sdk.CallToolRequest, in sendParams) (*reply[sendResult], error) {
+func (p *profile) send(ctx context.Context, req *sdk.CallToolRequest,
+	in sendParams) (*reply[sendResult], error) {
 	most, hide := in.or(screenBudget), in.redactor()
 	timeout, err := timeoutOf(ctx, in.TimeoutMS, engine.DefaultWait)
 	if err != nil {
@@ -107,7 +108,8 @@ func (p *profile) send(ctx context.Context, req *sdk.CallToolRequest, in sendPar
 		}
 		return nil, err
 	}
-	a, err := p.follow(ctx, req, s, &in.WaitFor, engine.After(receipt.after), timeout, still(), sendSettle, hide, most)
+	a, err := p.follow(ctx, req, s, &in.WaitFor, engine.After(receipt.after), timeout, still(),
+		sendSettle, hide, most)
 	if err != nil {
 		return nil, fmt.Errorf("it was typed, but: %w", err)
 	}
@@ -124,18 +126,22 @@ func (in *sendParams) typed() string { return in.Text + in.Paste }
 
 // steps are the actions of a call, without Enter's.
 func (in *sendParams) steps() ([]engine.Action, error) {
-	if strings.Contains(in.Text, redact.DefaultReplacement) || strings.Contains(in.Paste, redact.DefaultReplacement) {
+	if strings.Contains(in.Text, redact.DefaultReplacement) ||
+		strings.Contains(in.Paste, redact.DefaultReplacement) {
 		return nil, errMarker
 	}
 	switch {
 	case len(in.Text)+len(in.Paste) > maxSend:
-		return nil, bad("text", "has %d bytes, at most %d are taken at once: write a file instead", len(in.Text)+len(in.Paste), maxSend)
+		return nil, bad("text", "has %d bytes, at most %d are taken at once: write a file instead",
+			len(in.Text)+len(in.Paste), maxSend)
 	case in.DelayMS < 0 || in.DelayMS > int(engine.MaxPace.Milliseconds()):
-		return nil, bad("delay_ms", "expected an integer from 0 to %d", engine.MaxPace.Milliseconds())
+		return nil, bad("delay_ms", "expected an integer from 0 to %d",
+			engine.MaxPace.Milliseconds())
 	case len(in.Keys) > maxKeys:
 		return nil, bad("keys", "has %d keys, at most %d are taken at once", len(in.Keys), maxKeys)
 	case in.Secret != "" && (in.typed() != "" || len(in.Keys) > 0 || in.Submit):
-		return nil, bad("secret", "the person types and submits it: leave text, paste, keys and submit out")
+		return nil, bad("secret",
+			"the person types and submits it: leave text, paste, keys and submit out")
 	case in.Secret == "" && in.typed() == "" && len(in.Keys) == 0 && !in.Submit:
 		return nil, errors.New("nothing to send: give text, paste, keys, submit or secret")
 	}
@@ -166,7 +172,8 @@ func keyAction(name string) (engine.Action, error) {
 }
 
 // perform does the steps, and then submits.
-func (p *profile) perform(ctx context.Context, s *engine.Session, steps []engine.Action, in *sendParams) (sent, error) {
+func (p *profile) perform(ctx context.Context, s *engine.Session, steps []engine.Action,
+	in *sendParams) (sent, error) {
 	var r sent
 	r.Since = s.Sequence()
 	r.after = r.Since
@@ -206,7 +213,8 @@ func (p *profile) perform(ctx context.Context, s *engine.Session, steps []engine
 		if echoed {
 			said = append(said, "What was typed appeared.")
 		} else {
-			said = append(said, "What was typed did not appear as it is: the program shows it in another way, or not at all.")
+			said = append(said,
+				"What was typed did not appear as it is: the program shows it in another way, or not at all.")
 		}
 	}
 	before := s.Sequence()
@@ -224,7 +232,8 @@ func (p *profile) perform(ctx context.Context, s *engine.Session, steps []engine
 	if submitted {
 		said = append(said, "Enter was pressed and the program did something.")
 	} else {
-		said = append(said, "Enter was pressed; nothing changed within a second. It may be at work: wait, or read, before you press it again.")
+		said = append(said,
+			"Enter was pressed; nothing changed within a second. It may be at work: wait, or read, before you press it again.")
 	}
 	r.Evidence = strings.Join(said, " ")
 	return r, nil
@@ -247,8 +256,10 @@ func rest(ctx context.Context, d time.Duration) error {
 }
 
 // echo waits until the typed text has appeared, or the screen is still without it.
-func (p *profile) echo(ctx context.Context, s *engine.Session, tail string, since uint64) (bool, error) {
-	m := matchers.Any(matchers.Text(tail), matchers.All(matchers.Regexp(notBlank()), matchers.Stable(echoStill)))
+func (p *profile) echo(ctx context.Context, s *engine.Session, tail string,
+	since uint64) (bool, error) {
+	m := matchers.Any(matchers.Text(tail),
+		matchers.All(matchers.Regexp(notBlank()), matchers.Stable(echoStill)))
 	out, err := s.Wait(ctx, m, engine.After(since), engine.Within(echoBound), parked(ctx))
 	switch {
 	case err == nil:

@@ -41,8 +41,10 @@ type exitInfo struct {
 func statusOf(l *reading.View) status {
 	v, s := l.Raw, l.Screen()
 	st := status{
-		Session: string(v.Session), Sequence: v.Sequence, Rows: s.Rows, Cols: s.Cols, Alternate: s.Modes.AltScreen, Secret: v.Secret,
-		Cursor: cursor{s.Cursor.Row, s.Cursor.Col, s.Cursor.Visible}, QuietMS: v.At.Sub(v.Changed).Milliseconds(), Exit: exitOf(v.Exit),
+		Session: string(v.Session), Sequence: v.Sequence, Rows: s.Rows, Cols: s.Cols,
+		Alternate: s.Modes.AltScreen, Secret: v.Secret,
+		Cursor:  cursor{s.Cursor.Row, s.Cursor.Col, s.Cursor.Visible},
+		QuietMS: v.At.Sub(v.Changed).Milliseconds(), Exit: exitOf(v.Exit),
 	}
 	if s.TitleSet {
 		st.Title = l.Clean(s.Title)
@@ -83,14 +85,16 @@ func (s *status) head() string {
 	if s.Title != "" {
 		fmt.Fprintf(&b, " %q", s.Title)
 	}
-	fmt.Fprintf(&b, " · %dx%d · cursor row %d col %d · sequence %d", s.Rows, s.Cols, s.Cursor.Row, s.Cursor.Col, s.Sequence)
+	fmt.Fprintf(&b, " · %dx%d · cursor row %d col %d · sequence %d", s.Rows, s.Cols, s.Cursor.Row,
+		s.Cursor.Col, s.Sequence)
 	if s.Alternate {
 		b.WriteString(" · full screen")
 	}
 	if s.Exit != nil {
 		b.WriteString(" · " + s.Exit.String())
 	} else {
-		fmt.Fprintf(&b, " · quiet for %v", (time.Duration(s.QuietMS) * time.Millisecond).Round(100*time.Millisecond))
+		fmt.Fprintf(&b, " · quiet for %v",
+			(time.Duration(s.QuietMS) * time.Millisecond).Round(100*time.Millisecond))
 	}
 	b.WriteString("]")
 	if s.Secret && s.Exit == nil {
@@ -153,7 +157,8 @@ func shownOf(l *reading.View, most int) shown {
 func (s *shown) text() string {
 	switch {
 	case s.Omitted > 0:
-		return fmt.Sprintf("(%d rows above are left out; max_chars shows more)\n%s", s.Omitted, s.Screen)
+		return fmt.Sprintf("(%d rows above are left out; max_chars shows more)\n%s", s.Omitted,
+			s.Screen)
 	case s.Screen == "":
 		return "(the screen is empty)"
 	}
@@ -189,7 +194,8 @@ func endsOf(text string, most int) (short string, omitted int) {
 	}
 	tail, _ := tailOf(text[len(head):], most-most/4)
 	omitted = utf8.RuneCountInString(text) - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail)
-	return fmt.Sprintf("%s\n[… %d characters are left out here …]\n%s", strings.TrimSuffix(head, "\n"), omitted, tail), omitted
+	return fmt.Sprintf("%s\n[… %d characters are left out here …]\n%s",
+		strings.TrimSuffix(head, "\n"), omitted, tail), omitted
 }
 
 // readable is output as lines, without escape sequences and without control characters that do not

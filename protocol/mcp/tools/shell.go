@@ -24,7 +24,8 @@ func (p *profile) inWords(s *engine.Session, err error) error {
 		return &busyError{s.ID()}
 	case errors.As(err, &prompt):
 		text, _ := screenText(p.look(s, p.hide).At(prompt.View), screenBudget)
-		return fmt.Errorf("the shell in %s does not come to a prompt: %w; its screen:\n%s", s.ID(), prompt.Err, text)
+		return fmt.Errorf("the shell in %s does not come to a prompt: %w; its screen:\n%s", s.ID(),
+			prompt.Err, text)
 	}
 	return err
 }

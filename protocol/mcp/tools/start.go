@@ -64,7 +64,8 @@ const (
 	firstStill  = 200 * time.Millisecond
 )
 
-func (p *profile) start(ctx context.Context, req *sdk.CallToolRequest, in startParams) (*reply[actResult], error) {
+func (p *profile) start(ctx context.Context, req *sdk.CallToolRequest,
+	in startParams) (*reply[actResult], error) {
 	most, hide := in.or(screenBudget), in.redactor()
 	timeout, err := timeoutOf(ctx, in.TimeoutMS, engine.DefaultWait)
 	if err != nil {
@@ -81,7 +82,8 @@ func (p *profile) start(ctx context.Context, req *sdk.CallToolRequest, in startP
 	if err != nil {
 		return nil, fmt.Errorf("%w%s", err, hintOf(in.Program, err))
 	}
-	r, err := p.follow(ctx, req, s, &in.WaitFor, nil, timeout, drawn(firstStill), firstScreen, hide, most)
+	r, err := p.follow(ctx, req, s, &in.WaitFor, nil, timeout, drawn(firstStill), firstScreen,
+		hide, most)
 	if err != nil {
 		return nil, fmt.Errorf("session %s is started, but: %w", s.ID(), err)
 	}
@@ -97,7 +99,8 @@ func (p *profile) config(in *startParams) (engine.Config, error) {
 		value int
 	}{{"rows", in.Rows}, {"cols", in.Cols}} {
 		if side.value < 0 || side.value > engine.MaxSide {
-			return engine.Config{}, bad(side.name, "expected an integer from 1 to %d", engine.MaxSide)
+			return engine.Config{},
+				bad(side.name, "expected an integer from 1 to %d", engine.MaxSide)
 		}
 	}
 	size := pty.Size{Rows: uint16(in.Rows), Cols: uint16(in.Cols)}
@@ -110,7 +113,8 @@ func (p *profile) config(in *startParams) (engine.Config, error) {
 	if in.Name != "" && engine.CheckName(in.Name) != nil {
 		return engine.Config{}, bad("name", "expected %s", engine.NameRule)
 	}
-	return engine.Config{Name: in.Name, Program: in.Program, Args: in.Args, Dir: in.Cwd, Env: in.Env, Size: size}, nil
+	return engine.Config{Name: in.Name, Program: in.Program, Args: in.Args, Dir: in.Cwd,
+		Env: in.Env, Size: size}, nil
 }
 
 // shells are those that can be made to mark their commands.
@@ -140,15 +144,18 @@ var notBlank = lazy.Regexp(`\S`)
 
 // drawn matches a screen that is not blank and has been still for d, or the end of the program.
 func drawn(d time.Duration) matchers.Matcher {
-	return matchers.Any(matchers.Exited(), matchers.All(matchers.Regexp(notBlank()), matchers.Stable(d)))
+	return matchers.Any(matchers.Exited(),
+		matchers.All(matchers.Regexp(notBlank()), matchers.Stable(d)))
 }
 
 // follow waits for q, or if that is empty until the screen settles, at most for bound, and shows
 // the screen.
-func (p *profile) follow(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, q *question, since *engine.Position, timeout time.Duration,
+func (p *profile) follow(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session,
+	q *question, since *engine.Position, timeout time.Duration,
 	settle matchers.Matcher, bound time.Duration, hide *redact.Redactor, most int,
 ) (*actResult, error) {
-	a := &asked{session: s.ID(), matcher: fresh(func() matchers.Matcher { return settle }), since: since}
+	a := &asked{session: s.ID(), matcher: fresh(func() matchers.Matcher { return settle }),
+		since: since}
 	if !q.empty() {
 		a.matcher, bound = q.matcher, timeout
 	}
@@ -192,7 +199,8 @@ type sessionInfo struct {
 	Exit     *exitInfo `json:"exit,omitempty"`
 }
 
-func (p *profile) sessions(_ context.Context, _ *sdk.CallToolRequest, in sessionsParams) (*reply[sessionsResult], error) {
+func (p *profile) sessions(_ context.Context, _ *sdk.CallToolRequest,
+	in sessionsParams) (*reply[sessionsResult], error) {
 	r := sessionsResult{Sessions: []sessionInfo{}}
 	var b strings.Builder
 	for _, s := range p.Engine.List() {
@@ -201,7 +209,8 @@ func (p *profile) sessions(_ context.Context, _ *sdk.CallToolRequest, in session
 		if info.Name != "" {
 			b.WriteString(info.Name + "  ")
 		}
-		fmt.Fprintf(&b, "%s  %s", info.Session, strings.Join(append([]string{info.Program}, info.Args...), " "))
+		fmt.Fprintf(&b, "%s  %s", info.Session,
+			strings.Join(append([]string{info.Program}, info.Args...), " "))
 		switch {
 		case info.Exit != nil:
 			b.WriteString("  " + info.Exit.String())
@@ -223,8 +232,10 @@ func (p *profile) describe(s *engine.Session, hide *redact.Redactor) sessionInfo
 	}
 	v := l.Raw
 	info := sessionInfo{
-		Session: string(s.ID()), Name: c.Name, Program: l.Clean(c.Program), Args: l.Args(c.Program, c.Args), Cwd: l.Clean(c.Dir), PID: s.PID(), Started: s.Started().UTC(),
-		Rows: v.Screen.Rows, Cols: v.Screen.Cols, Sequence: v.Sequence, QuietMS: v.At.Sub(v.Changed).Milliseconds(), Exit: exitOf(v.Exit),
+		Session: string(s.ID()), Name: c.Name, Program: l.Clean(c.Program),
+		Args: l.Args(c.Program, c.Args), Cwd: l.Clean(c.Dir), PID: s.PID(),
+		Started: s.Started().UTC(), Rows: v.Screen.Rows, Cols: v.Screen.Cols, Sequence: v.Sequence,
+		QuietMS: v.At.Sub(v.Changed).Milliseconds(), Exit: exitOf(v.Exit),
 	}
 	if v.Screen.TitleSet {
 		info.Title = l.Clean(v.Screen.Title)
@@ -257,7 +268,8 @@ type stopResult struct {
 // four seconds.
 const stopBound = 10 * time.Second
 
-func (p *profile) stop(ctx context.Context, _ *sdk.CallToolRequest, in stopParams) (*reply[stopResult], error) {
+func (p *profile) stop(ctx context.Context, _ *sdk.CallToolRequest,
+	in stopParams) (*reply[stopResult], error) {
 	s, err := p.session(in.Session)
 	if err != nil {
 		return nil, err
@@ -278,7 +290,8 @@ func (p *profile) stop(ctx context.Context, _ *sdk.CallToolRequest, in stopParam
 	if err != nil {
 		return nil, err
 	}
-	r := stopResult{Session: string(s.ID()), Stopped: true, Kept: in.Keep, Exit: exitOf(s.View().Exit)}
+	r := stopResult{Session: string(s.ID()), Stopped: true, Kept: in.Keep,
+		Exit: exitOf(s.View().Exit)}
 	text := "Stopped " + in.Session
 	if r.Exit != nil {
 		text += ": the program " + r.Exit.String()

@@ -78,7 +78,8 @@ func (t *tasks) add(x *task) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
-	t.all = slices.DeleteFunc(t.all, func(x *task) bool { return x.over() && now.Sub(x.created) > taskTTL })
+	t.all = slices.DeleteFunc(t.all,
+		func(x *task) bool { return x.over() && now.Sub(x.created) > taskTTL })
 	if len(t.all) >= maxTasks {
 		i := slices.IndexFunc(t.all, (*task).over)
 		if i < 0 {
@@ -119,8 +120,8 @@ func (x *task) wire(kind string) *taskStatus {
 	defer x.mu.Unlock()
 	created, updated := x.created.UTC(), x.updated.UTC()
 	w := &taskStatus{
-		ResultType: kind, TaskID: x.id, Status: x.status, Created: &created, Updated: &updated, TTL: taskTTL.Milliseconds(), Poll: taskPoll.Milliseconds(),
-		Result: x.result, Error: x.err,
+		ResultType: kind, TaskID: x.id, Status: x.status, Created: &created, Updated: &updated,
+		TTL: taskTTL.Milliseconds(), Poll: taskPoll.Milliseconds(), Result: x.result, Error: x.err,
 	}
 	if x.err != nil {
 		w.Message = x.err.Message
@@ -153,16 +154,20 @@ func (p *profile) addTasks(s *sdk.Server) {
 			return &taskStatus{ResultType: "complete"}
 		}},
 	} {
-		err := sdk.AddReceivingCustomMethod(s, method.name, func(_ context.Context, ss *sdk.ServerSession, params *taskParams) (*taskStatus, error) {
-			if !knowsTasks(ss, params.GetMeta()) {
-				return nil, missingCapability()
-			}
-			x := p.tasks.find(params.TaskID)
-			if x == nil {
-				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "no such task, or it has been forgotten"}
-			}
-			return method.call(x), nil
-		})
+		err := sdk.AddReceivingCustomMethod(s, method.name,
+			func(_ context.Context, ss *sdk.ServerSession, params *taskParams) (*taskStatus,
+				error) {
+				if !knowsTasks(ss, params.GetMeta()) {
+					return nil, missingCapability()
+				}
+				x := p.tasks.find(params.TaskID)
+				if x == nil {
+					return nil,
+						&jsonrpc.Error{Code: jsonrpc.CodeInvalidParams,
+							Message: "no such task, or it has been forgotten"}
+				}
+				return method.call(x), nil
+			})
 		if err != nil {
 			panic("tools: " + err.Error()) // never, unless the SDK has the name
 		}
@@ -182,7 +187,8 @@ func missingCapability() error {
 	if err != nil {
 		panic("tools: " + err.Error())
 	}
-	return &jsonrpc.Error{Code: codeMissingCapability, Message: "the request does not declare the extension " + tasksExtension, Data: data}
+	return &jsonrpc.Error{Code: codeMissingCapability,
+		Message: "the request does not declare the extension " + tasksExtension, Data: data}
 }
 
 // taskCalls answers calls that may last longer than a client waits with a task, if the client knows
@@ -193,12 +199,15 @@ func (p *profile) taskCalls(next sdk.MethodHandler) sdk.MethodHandler {
 		if !ok || !lasting(call.Params) || !knowsTasks(call.Session, call.Params.Meta) {
 			return next(ctx, method, req)
 		}
-		run, cancel := context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), taskKey{}, true))
+		run, cancel := context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx),
+			taskKey{}, true))
 		now := time.Now()
 		x := &task{id: rand.Text(), created: now, updated: now, status: "working", cancel: cancel}
 		if !p.tasks.add(x) {
 			cancel(nil)
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "256 tasks are running: cancel one"}
+			return nil,
+				&jsonrpc.Error{Code: jsonrpc.CodeInternalError,
+					Message: "256 tasks are running: cancel one"}
 		}
 		stop := context.AfterFunc(p.ending, func() { cancel(protocol.ErrShutdown) })
 		p.background.Go(func() {
@@ -217,7 +226,8 @@ func (p *profile) taskCalls(next sdk.MethodHandler) sdk.MethodHandler {
 				if !errors.As(err, &wire) {
 					wire = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 				}
-				x.end("failed", nil, &jsonrpc.Error{Code: wire.Code, Message: p.hide.String(wire.Message)})
+				x.end("failed", nil,
+					&jsonrpc.Error{Code: wire.Code, Message: p.hide.String(wire.Message)})
 				return
 			}
 			x.end("completed", text, nil)
@@ -238,5 +248,6 @@ func lasting(params *sdk.CallToolParamsRaw) bool {
 	if json.Unmarshal(params.Arguments, &a) != nil || a.TimeoutMS > taskCap.Milliseconds() {
 		return false // the tool reports what is wrong
 	}
-	return time.Duration(a.TimeoutMS)*time.Millisecond > taskFrom && (params.Name != "adapter" || a.Action == "wait")
+	return time.Duration(a.TimeoutMS)*time.Millisecond > taskFrom &&
+		(params.Name != "adapter" || a.Action == "wait")
 }

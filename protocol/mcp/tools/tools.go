@@ -47,7 +47,8 @@ func New(h *host.Host, raw bool) *mcp.Profile {
 	p.watches = watches{profile: p}
 	p.pages = pages{profile: p}
 	return &mcp.Profile{
-		Implementation: sdk.Implementation{Name: "ptywright", Title: "ptywright", Version: h.Version},
+		Implementation: sdk.Implementation{Name: "ptywright", Title: "ptywright",
+			Version: h.Version},
 		Options: sdk.ServerOptions{
 			Instructions:       instructions,
 			Capabilities:       capabilities(),
@@ -115,16 +116,27 @@ func (p *profile) install(s *sdk.Server) {
 	yes, no := true, false
 	reads := &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}
 	acts := &sdk.ToolAnnotations{DestructiveHint: &yes, OpenWorldHint: &yes}
-	add(p, s, &sdk.Tool{Name: "start", Title: "Start a program", Description: startAbout, Annotations: acts}, p.start)
-	add(p, s, &sdk.Tool{Name: "send", Title: "Type, paste, press keys", Description: sendAbout, Annotations: acts}, p.send)
-	add(p, s, &sdk.Tool{Name: "wait", Title: "Wait for what should come next", Description: waitAbout, Annotations: reads}, p.wait)
-	add(p, s, &sdk.Tool{Name: "read", Title: "Read screen, output or scrollback", Description: readAbout, Annotations: reads}, p.read)
-	add(p, s, &sdk.Tool{Name: "screenshot", Title: "Picture of the screen", Description: shotAbout, Annotations: &sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no}}, p.screenshot)
-	add(p, s, &sdk.Tool{Name: "run", Title: "Run one shell command", Description: runAbout, Annotations: acts}, p.run)
-	add(p, s, &sdk.Tool{Name: "sessions", Title: "List sessions", Description: sessionsAbout, Annotations: reads}, p.sessions)
-	add(p, s, &sdk.Tool{Name: "stop", Title: "End a session", Description: stopAbout, Annotations: &sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true, OpenWorldHint: &no}}, p.stop)
-	add(p, s, &sdk.Tool{Name: "record", Title: "Record a session", Description: recordAbout, Annotations: &sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no}}, p.record)
-	add(p, s, &sdk.Tool{Name: "adapter", Title: "Drive a TUI through its adapter", Description: adapterAbout, Annotations: acts}, p.adapter)
+	add(p, s, &sdk.Tool{Name: "start", Title: "Start a program", Description: startAbout,
+		Annotations: acts}, p.start)
+	add(p, s, &sdk.Tool{Name: "send", Title: "Type, paste, press keys", Description: sendAbout,
+		Annotations: acts}, p.send)
+	add(p, s, &sdk.Tool{Name: "wait", Title: "Wait for what should come next",
+		Description: waitAbout, Annotations: reads}, p.wait)
+	add(p, s, &sdk.Tool{Name: "read", Title: "Read screen, output or scrollback",
+		Description: readAbout, Annotations: reads}, p.read)
+	add(p, s, &sdk.Tool{Name: "screenshot", Title: "Picture of the screen", Description: shotAbout,
+		Annotations: &sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no}}, p.screenshot)
+	add(p, s, &sdk.Tool{Name: "run", Title: "Run one shell command", Description: runAbout,
+		Annotations: acts}, p.run)
+	add(p, s, &sdk.Tool{Name: "sessions", Title: "List sessions", Description: sessionsAbout,
+		Annotations: reads}, p.sessions)
+	add(p, s, &sdk.Tool{Name: "stop", Title: "End a session", Description: stopAbout,
+		Annotations: &sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true,
+			OpenWorldHint: &no}}, p.stop)
+	add(p, s, &sdk.Tool{Name: "record", Title: "Record a session", Description: recordAbout,
+		Annotations: &sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no}}, p.record)
+	add(p, s, &sdk.Tool{Name: "adapter", Title: "Drive a TUI through its adapter",
+		Description: adapterAbout, Annotations: acts}, p.adapter)
 	p.addResources(s)
 	p.addPrompts(s)
 	p.addTasks(s)
@@ -141,7 +153,8 @@ type reply[Out any] struct {
 }
 
 // add registers a tool whose schemas are those of its types.
-func add[In, Out any](p *profile, s *sdk.Server, t *sdk.Tool, f func(context.Context, *sdk.CallToolRequest, In) (*reply[Out], error)) {
+func add[In, Out any](p *profile, s *sdk.Server, t *sdk.Tool,
+	f func(context.Context, *sdk.CallToolRequest, In) (*reply[Out], error)) {
 	in, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[position](): {Types: []string{"integer", "string"}},
 	}})
@@ -189,7 +202,8 @@ func add[In, Out any](p *profile, s *sdk.Server, t *sdk.Tool, f func(context.Con
 		if r.text != "" {
 			content = append([]sdk.Content{&sdk.TextContent{Text: r.text}}, r.extra...)
 		}
-		return &sdk.CallToolResult{Content: content, StructuredContent: json.RawMessage(structured)}, nil
+		return &sdk.CallToolResult{Content: content,
+			StructuredContent: json.RawMessage(structured)}, nil
 	})
 }
 

@@ -54,7 +54,8 @@ type question struct {
 }
 
 func (q *question) empty() bool {
-	return q.Text == "" && q.Regex == "" && q.StableMS == 0 && !q.Exited && !q.CommandFinished && q.Matcher == nil
+	return q.Text == "" && q.Regex == "" && q.StableMS == 0 && !q.Exited && !q.CommandFinished &&
+		q.Matcher == nil
 }
 
 // matcher makes the matcher of a question.
@@ -147,7 +148,8 @@ type waitResult struct {
 	shown
 }
 
-func (p *profile) wait(ctx context.Context, req *sdk.CallToolRequest, in waitParams) (*reply[waitResult], error) {
+func (p *profile) wait(ctx context.Context, req *sdk.CallToolRequest,
+	in waitParams) (*reply[waitResult], error) {
 	most, hide := in.or(screenBudget), in.redactor()
 	var a *asked
 	var err error
@@ -156,7 +158,9 @@ func (p *profile) wait(ctx context.Context, req *sdk.CallToolRequest, in waitPar
 			return nil, bad("wait", "a handle goes on with its own question: leave the others out")
 		}
 		if a = p.questions.take(in.Wait); a == nil {
-			return nil, bad("wait", "no such handle: it was used already, or has been forgotten; start a new wait")
+			return nil,
+				bad("wait",
+					"no such handle: it was used already, or has been forgotten; start a new wait")
 		}
 		if in.Session != "" && p.Engine.Resolve(engine.ID(in.Session)) != a.session {
 			return nil, bad("session", "this wait is on session %s", a.session)
@@ -188,12 +192,14 @@ func (p *profile) wait(ctx context.Context, req *sdk.CallToolRequest, in waitPar
 func (p *profile) ended(l *reading.View, out *answer, a *asked, most int) *reply[waitResult] {
 	w := p.told(l, out, a)
 	r := waitResult{status: statusOf(l), waited: w, shown: shownOf(l, most)}
-	return &reply[waitResult]{text: r.status.head() + "\n" + w.text() + "\n" + r.shown.text(), out: r}
+	return &reply[waitResult]{text: r.status.head() + "\n" + w.text() + "\n" + r.shown.text(),
+		out: r}
 }
 
 // forgotten answers a wait on a forgotten session: its exit is still known. It returns the error
 // gone when more was asked.
-func (p *profile) forgotten(ctx context.Context, gone *engine.ForgottenError, a *asked, hide *redact.Redactor, most int) (*reply[waitResult], error) {
+func (p *profile) forgotten(ctx context.Context, gone *engine.ForgottenError, a *asked,
+	hide *redact.Redactor, most int) (*reply[waitResult], error) {
 	found := &predicates{catalog: p.Catalog, ctx: ctx}
 	m, err := a.matcher(matchers.Options{Predicates: found})
 	if err != nil {
@@ -203,7 +209,8 @@ func (p *profile) forgotten(ctx context.Context, gone *engine.ForgottenError, a 
 	if out == nil {
 		return nil, gone
 	}
-	return p.ended(reading.New(out.View, hide), &answer{outcome: out, matcher: m, found: found}, a, most), nil
+	return p.ended(reading.New(out.View, hide), &answer{outcome: out, matcher: m, found: found}, a,
+		most), nil
 }
 
 // asked is the question of a call that does not continue another.
@@ -211,7 +218,8 @@ func (in *waitParams) asked() (*asked, error) {
 	a := &asked{session: engine.ID(in.Session), since: in.Since.engine()}
 	switch {
 	case in.Session == "":
-		return nil, bad("session", "expected a session, or wait: the handle of a wait that ran out of time")
+		return nil, bad("session",
+			"expected a session, or wait: the handle of a wait that ran out of time")
 	case in.Entered && !in.question.empty():
 		return nil, bad("secret_entered", "is asked alone: leave the others out")
 	case in.Entered:
@@ -344,7 +352,8 @@ func (p *profile) check(ctx context.Context, q *question) error {
 }
 
 // ask waits. The error is about the question; the answer says how the wait ended.
-func (p *profile) ask(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, a *asked, timeout time.Duration) (*answer, error) {
+func (p *profile) ask(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, a *asked,
+	timeout time.Duration) (*answer, error) {
 	found := &predicates{catalog: p.Catalog, ctx: ctx}
 	m, err := a.matcher(matchers.Options{Predicates: found})
 	if err != nil {
@@ -357,7 +366,8 @@ func (p *profile) ask(ctx context.Context, req *sdk.CallToolRequest, s *engine.S
 
 // progress reports a wait's progress to a client that asked for it, until the returned function is
 // called.
-func (p *profile) progress(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, timeout time.Duration) (stop func()) {
+func (p *profile) progress(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session,
+	timeout time.Duration) (stop func()) {
 	if req == nil || req.Params == nil {
 		return func() {}
 	}
@@ -381,7 +391,9 @@ func (p *profile) progress(ctx context.Context, req *sdk.CallToolRequest, s *eng
 			elapsed := time.Since(begin)
 			_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ // a client that is gone ends the wait itself
 				ProgressToken: token, Progress: elapsed.Seconds(), Total: timeout.Seconds(),
-				Message: fmt.Sprintf("waiting on %s for %v; its screen has been still for %v", s.ID(), elapsed.Round(time.Second), v.At.Sub(v.Changed).Round(100*time.Millisecond)),
+				Message: fmt.Sprintf("waiting on %s for %v; its screen has been still for %v",
+					s.ID(), elapsed.Round(time.Second),
+					v.At.Sub(v.Changed).Round(100*time.Millisecond)),
 			})
 		}
 	})
@@ -428,7 +440,9 @@ func (p *profile) told(l *reading.View, out *answer, a *asked) waited {
 	default:
 		w.Reason, w.Why = "failed", l.Piece(out.err.Error())
 	}
-	shown := matchers.Shown{Screen: l.Screen(), Output: func() string { return l.Output(reading.NearChars) }, Line: l.Line, Title: l.Clean(l.Raw.Screen.Title)}
+	shown := matchers.Shown{Screen: l.Screen(),
+		Output: func() string { return l.Output(reading.NearChars) }, Line: l.Line,
+		Title: l.Clean(l.Raw.Screen.Title)}
 	w.Missing = missing(l, out.matcher.Explain(l.Raw, shown), nil)
 	return w
 }
@@ -490,7 +504,8 @@ func matchesOf(m *engine.Match, all []match) []match {
 func (m match) String() string {
 	switch {
 	case m.Kind == "command_finished" && m.ExitCode != nil:
-		return fmt.Sprintf("%s finished with exit code %d", protocol.Quote(m.Command, 80), *m.ExitCode)
+		return fmt.Sprintf("%s finished with exit code %d", protocol.Quote(m.Command, 80),
+			*m.ExitCode)
 	case m.Kind == "process_exited":
 		return "the program has ended"
 	case m.Kind == "secret_entered":

@@ -93,7 +93,8 @@ func mayListen(pid, port int) bool {
 	// network namespace: with twenty instances a process that checks all of them, under the lock,
 	// would read forty tables.
 	at := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(port))
-	if s, ok := sockdiag.TCP(at, netip.AddrPort{}); ok && hasSocket(proc, names, map[string]bool{strconv.FormatUint(uint64(s.Inode), 10): true}) {
+	if s, ok := sockdiag.TCP(at, netip.AddrPort{}); ok &&
+		hasSocket(proc, names, map[string]bool{strconv.FormatUint(uint64(s.Inode), 10): true}) {
 		return true
 	}
 	inodes := make(map[string]bool)
@@ -114,7 +115,8 @@ func hasSocket(proc string, descriptors []string, inodes map[string]bool) bool {
 		if err != nil {
 			continue
 		}
-		if inode, ok := strings.CutPrefix(link, "socket:["); ok && inodes[strings.TrimSuffix(inode, "]")] {
+		if inode, ok := strings.CutPrefix(link, "socket:["); ok &&
+			inodes[strings.TrimSuffix(inode, "]")] {
 			return true
 		}
 	}

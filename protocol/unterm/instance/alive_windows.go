@@ -12,7 +12,8 @@ import (
 func bootID() string { return "" }
 
 func look(pid int) (process, sight) {
-	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION|windows.SYNCHRONIZE, false, uint32(pid))
+	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION|windows.SYNCHRONIZE,
+		false, uint32(pid))
 	if errors.Is(err, windows.ERROR_INVALID_PARAMETER) {
 		return process{}, gone
 	}
@@ -25,7 +26,8 @@ func look(pid int) (process, sight) {
 
 func lookAt(h windows.Handle) (process, sight) {
 	// An exit code of 259 could be a program's own, so wait: an ended process is signalled.
-	if event, err := windows.WaitForSingleObject(h, 0); err == nil && event == windows.WAIT_OBJECT_0 {
+	if event, err := windows.WaitForSingleObject(h, 0); err == nil &&
+		event == windows.WAIT_OBJECT_0 {
 		return process{}, gone
 	}
 	var created, exited, kernel, user windows.Filetime
@@ -33,7 +35,8 @@ func lookAt(h windows.Handle) (process, sight) {
 		return process{}, hidden
 	}
 	ticks := uint64(created.HighDateTime)<<32 | uint64(created.LowDateTime)
-	return process{started: strconv.FormatUint(ticks, 10), at: time.Unix(0, created.Nanoseconds())}, seen
+	return process{started: strconv.FormatUint(ticks, 10),
+		at: time.Unix(0, created.Nanoseconds())}, seen
 }
 
 // mayListen returns true: the start of the process has to be enough.

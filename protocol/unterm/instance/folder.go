@@ -75,9 +75,12 @@ func (f folder) check() (there bool, err error) {
 		}
 		switch {
 		case info.Mode()&fs.ModeSymlink != 0:
-			return false, fmt.Errorf("%w: %s is a symbolic link; give the folder that it points to", ErrFolder, dir)
+			return false,
+				fmt.Errorf("%w: %s is a symbolic link; give the folder that it points to",
+					ErrFolder, dir)
 		case !info.IsDir():
-			return false, fmt.Errorf("%w: %s is a file; move it away, or give another root", ErrFolder, dir)
+			return false,
+				fmt.Errorf("%w: %s is a file; move it away, or give another root", ErrFolder, dir)
 		}
 		if err := private(dir, info); err != nil {
 			return false, err

@@ -18,10 +18,12 @@ const (
 // its own.
 func private(dir string, info fs.FileInfo) error {
 	if owner := info.Sys().(*syscall.Stat_t).Uid; int(owner) != os.Geteuid() {
-		return fmt.Errorf("%w: %s belongs to user %d, and this is user %d; give a root of your own", ErrFolder, dir, owner, os.Geteuid())
+		return fmt.Errorf("%w: %s belongs to user %d, and this is user %d; give a root of your own",
+			ErrFolder, dir, owner, os.Geteuid())
 	}
 	if mode := info.Mode().Perm(); mode&0o022 != 0 {
-		return fmt.Errorf("%w: others can write to %s, which has mode %#o; chmod go-w %[2]s", ErrFolder, dir, mode)
+		return fmt.Errorf("%w: others can write to %s, which has mode %#o; chmod go-w %[2]s",
+			ErrFolder, dir, mode)
 	}
 	return nil
 }

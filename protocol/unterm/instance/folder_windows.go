@@ -25,7 +25,8 @@ func persist(op func() error) error {
 	giveUp := time.Now().Add(patience)
 	for pause := time.Millisecond; ; pause *= 2 {
 		err := op()
-		inUse := errors.Is(err, windows.ERROR_SHARING_VIOLATION) || errors.Is(err, windows.ERROR_ACCESS_DENIED)
+		inUse := errors.Is(err, windows.ERROR_SHARING_VIOLATION) ||
+			errors.Is(err, windows.ERROR_ACCESS_DENIED)
 		if !inUse || time.Now().After(giveUp) {
 			return err
 		}

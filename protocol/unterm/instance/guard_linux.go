@@ -45,7 +45,8 @@ func startGuard(i *Instance) *guard {
 		unix.Close(epoll)
 		return nil
 	}
-	g := &guard{epoll: os.NewFile(uintptr(epoll), "epoll"), inotify: -1, every: lookEvery, done: make(chan struct{})}
+	g := &guard{epoll: os.NewFile(uintptr(epoll), "epoll"), inotify: -1, every: lookEvery,
+		done: make(chan struct{})}
 	if g.conn, err = g.epoll.SyscallConn(); err != nil {
 		g.epoll.Close()
 		return nil
@@ -62,7 +63,8 @@ func (g *guard) watchFolder(epoll int, path string) {
 	}
 	_, err = unix.InotifyAddWatch(fd, path, unix.IN_MOVED_TO|unix.IN_CLOSE_WRITE|unix.IN_ONLYDIR)
 	if err == nil {
-		err = unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd)})
+		err = unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, fd,
+			&unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd)})
 	}
 	if err != nil {
 		unix.Close(fd)
@@ -166,7 +168,8 @@ func (g *guard) wait(pidfd int, atMost time.Duration) (ended bool, err error) {
 	if pidfd >= 0 {
 		watch := func(op int) error {
 			return g.conn.Control(func(fd uintptr) {
-				unix.EpollCtl(int(fd), op, pidfd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(pidfd)})
+				unix.EpollCtl(int(fd), op, pidfd,
+					&unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(pidfd)})
 			})
 		}
 		if err := watch(unix.EPOLL_CTL_ADD); err != nil {

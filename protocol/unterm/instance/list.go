@@ -64,7 +64,8 @@ func Active(root string) (Record, error) {
 	}
 	var best entry
 	for _, e := range all {
-		if e.state == live && e.record.usable() && (best.state != live || e.record.startedAfter(best.record)) {
+		if e.state == live && e.record.usable() &&
+			(best.state != live || e.record.startedAfter(best.record)) {
 			best = e
 		}
 	}

@@ -42,7 +42,8 @@ func (f folder) heir(all []entry, gone func(Record) bool) (raw []byte, token str
 	}
 	var best entry
 	for _, e := range all {
-		if e.state == live && e.record.usable() && !gone(e.record) && (!ok || e.record.startedAfter(best.record)) {
+		if e.state == live && e.record.usable() && !gone(e.record) &&
+			(!ok || e.record.startedAfter(best.record)) {
 			best, ok = e, true
 		}
 	}
@@ -72,7 +73,8 @@ func (f folder) pointLocked(all []entry, gone func(Record) bool) error {
 	raw, token, ok := f.heir(all, gone)
 	if !ok {
 		for _, path := range f.stalePointers(gone) {
-			if err := persist(func() error { return os.Remove(path) }); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := persist(func() error { return os.Remove(path) }); err != nil &&
+				!errors.Is(err, fs.ErrNotExist) {
 				return advise(fmt.Errorf("remove the pointer to an instance that has ended: %w", err))
 			}
 		}

@@ -102,12 +102,14 @@ type Info struct {
 
 // Entry returns the part of a record for clients that are logged in to any instance.
 func (r Record) Entry() Entry {
-	return Entry{r.ID, r.PID, r.StartedAt, r.MCPPort, r.HTTPPort, r.Title, r.Cwd, r.Version, r.Platform}
+	return Entry{r.ID, r.PID, r.StartedAt, r.MCPPort, r.HTTPPort, r.Title, r.Cwd, r.Version,
+		r.Platform}
 }
 
 // Info returns the part of a record for clients that are logged in to this instance.
 func (r Record) Info() Info {
-	return Info{r.ID, r.PID, r.StartedAt, r.MCPPort, r.HTTPPort, r.AuthToken, r.Title, r.Cwd, r.Version, r.Platform}
+	return Info{r.ID, r.PID, r.StartedAt, r.MCPPort, r.HTTPPort, r.AuthToken, r.Title, r.Cwd,
+		r.Version, r.Platform}
 }
 
 // encode returns the file of r.

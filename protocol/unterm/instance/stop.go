@@ -31,7 +31,8 @@ func Stop(ctx context.Context, r Record) error { return end(ctx, r, false) }
 // that was necessary. A process that is stopped (SIGSTOP) is continued, so that it can end.
 //
 // Errors are [ErrGone], also when sure returns false, ctx's, or of the system.
-func StopProcess(ctx context.Context, pid int, sure func() (force time.Duration, ok bool)) (forced bool, err error) {
+func StopProcess(ctx context.Context, pid int,
+	sure func() (force time.Duration, ok bool)) (forced bool, err error) {
 	h, err := hold(pid)
 	if err != nil {
 		return false, err

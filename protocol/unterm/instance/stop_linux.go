@@ -22,7 +22,8 @@ func hold(pid int) (handle, error) {
 	case unix.ESRCH:
 		return handle{}, ErrGone
 	case unix.ENOSYS, unix.EINVAL, unix.EPERM:
-		return handle{}, fmt.Errorf("pidfd_open: %w; it needs Linux 5.10 and no filter against it", err)
+		return handle{},
+			fmt.Errorf("pidfd_open: %w; it needs Linux 5.10 and no filter against it", err)
 	}
 	return handle{}, os.NewSyscallError("pidfd_open", err)
 }
@@ -42,7 +43,10 @@ func (h handle) send(s unix.Signal) error {
 	if err != nil {
 		return err
 	}
-	if e := conn.Control(func(fd uintptr) { err = unix.PidfdSendSignal(int(fd), s, nil, 0) }); e != nil {
+	if e := conn.Control(func(fd uintptr) {
+		err = unix.PidfdSendSignal(int(fd), s, nil,
+			0)
+	}); e != nil {
 		return e
 	}
 	if err == unix.ESRCH {

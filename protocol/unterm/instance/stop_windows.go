@@ -46,7 +46,8 @@ func (h handle) wait(ctx context.Context) error {
 			<-woken
 		}
 	}()
-	event, err := windows.WaitForMultipleObjects([]windows.Handle{h.process, wake}, false, windows.INFINITE)
+	event, err := windows.WaitForMultipleObjects([]windows.Handle{h.process, wake}, false,
+		windows.INFINITE)
 	if err != nil {
 		return os.NewSyscallError("WaitForMultipleObjects", err)
 	}

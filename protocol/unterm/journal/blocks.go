@@ -118,7 +118,8 @@ func (r *reader) end(at time.Time, status string) {
 	if b.command != "" || strings.TrimSpace(b.output) != "" {
 		r.done(b)
 	}
-	r.entered, r.prompted, r.told, r.input, r.output = time.Time{}, time.Time{}, "", r.input[:0], r.output[:0]
+	r.entered, r.prompted, r.told, r.input, r.output = time.Time{}, time.Time{}, "", r.input[:0],
+		r.output[:0]
 }
 
 // typed is the command line as the terminal echoed it. Without a mark of its entry, the text after

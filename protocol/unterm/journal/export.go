@@ -50,7 +50,8 @@ func (j *Journal) export(s *engine.Session, pane int, cwd, path string) (Exporte
 	if path != "" {
 		if !filepath.IsAbs(path) {
 			if !filepath.IsAbs(cwd) {
-				return Exported{}, errors.New("'path' is relative, and where the session is is not known; give an absolute one")
+				return Exported{},
+					errors.New("'path' is relative, and where the session is is not known; give an absolute one")
 			}
 			path = filepath.Join(cwd, path)
 		}
@@ -75,7 +76,8 @@ func (j *Journal) export(s *engine.Session, pane int, cwd, path string) (Exporte
 	}
 	if path != "" {
 		reason, ended := reasonExport, stamp(now)
-		e := entry{ID: id, Tab: pane, Slug: slugOf(j.hide(cwd)), StartedAt: stamp(s.Started()), EndedAt: &ended, ExitReason: &reason}
+		e := entry{ID: id, Tab: pane, Slug: slugOf(j.hide(cwd)), StartedAt: stamp(s.Started()),
+			EndedAt: &ended, ExitReason: &reason}
 		if filepath.IsAbs(cwd) {
 			shown := j.hide(cwd)
 			e.Project = &shown
@@ -97,7 +99,8 @@ func (j *Journal) exported(id, path string, doc *document, e *entry) (Exported, 
 }
 
 // exportNew writes a log and its document where recordings are kept.
-func (j *Journal) exportNew(s *engine.Session, pane int, cwd, id string, now time.Time) (Exported, error) {
+func (j *Journal) exportNew(s *engine.Session, pane int, cwd, id string,
+	now time.Time) (Exported, error) {
 	where, err := j.open(cwd, now, fmt.Sprintf("tab-%d-%s-export", pane, now.Format("150405")))
 	if err != nil {
 		return Exported{}, err
@@ -125,7 +128,8 @@ func (j *Journal) exportNew(s *engine.Session, pane int, cwd, id string, now tim
 	if err := j.updateIndex(func(all *index) { all.put(e) }); err != nil {
 		return Exported{}, err
 	}
-	return Exported{SessionID: id, Path: e.MDPath, Bytes: len(doc.text), BlockCount: e.BlockCount}, nil
+	return Exported{SessionID: id, Path: e.MDPath, Bytes: len(doc.text),
+		BlockCount: e.BlockCount}, nil
 }
 
 func (r *recording) entryID() string {
@@ -153,7 +157,8 @@ func replaceable(path string) error {
 	defer f.Close()
 	const head = "---\nunterm_session_id: "
 	var begins [len(head)]byte
-	if n, err := io.ReadFull(f, begins[:]); n > 0 && string(begins[:]) != head || err != nil && n > 0 {
+	if n, err := io.ReadFull(f, begins[:]); n > 0 && string(begins[:]) != head ||
+		err != nil && n > 0 {
 		return fmt.Errorf("%s exists and is another kind of document; choose another name", path)
 	}
 	return nil
@@ -200,6 +205,7 @@ func scrollback(s *vt.Screen) string {
 	if s.Modes.AltScreen {
 		return s.Text()
 	}
-	text, _ := s.Between(vt.Position{Line: h.Dropped()}, vt.Position{Line: h.Dropped() + uint64(h.Len()+s.Rows)}, mostScrollback)
+	text, _ := s.Between(vt.Position{Line: h.Dropped()},
+		vt.Position{Line: h.Dropped() + uint64(h.Len()+s.Rows)}, mostScrollback)
 	return strings.TrimRight(text, "\n")
 }

@@ -86,13 +86,15 @@ func (x *index) put(e entry) {
 	}
 	x.items = append(x.items, item{entry: e, known: true})
 	for len(x.items) > mostEntries {
-		i := slices.IndexFunc(x.items, func(it item) bool { return !it.known || it.entry.EndedAt != nil })
+		i := slices.IndexFunc(x.items,
+			func(it item) bool { return !it.known || it.entry.EndedAt != nil })
 		x.items = slices.Delete(x.items, max(i, 0), max(i, 0)+1)
 	}
 }
 
 func (x *index) remove(id string) {
-	x.items = slices.DeleteFunc(x.items, func(it item) bool { return it.known && it.entry.ID == id })
+	x.items = slices.DeleteFunc(x.items,
+		func(it item) bool { return it.known && it.entry.ID == id })
 }
 
 func (x *index) encode() ([]byte, error) {
@@ -194,7 +196,8 @@ func (j *Journal) setAside(path string) error {
 	if err != nil {
 		return fmt.Errorf("set %s aside: %w", path, bare(err))
 	}
-	j.log.Error("the list of recordings could not be read and was set aside; a new one begins", "path", aside)
+	j.log.Error("the list of recordings could not be read and was set aside; a new one begins",
+		"path", aside)
 	return nil
 }
 
@@ -212,14 +215,18 @@ func (j *Journal) List(project string) ([]Entry, error) {
 	wanted := j.hide(project)
 	for _, it := range x.items {
 		e := it.entry
-		if !it.known || project != "" && e.Slug != project && (e.Project == nil || *e.Project != project && *e.Project != wanted) {
+		if !it.known ||
+			project != "" && e.Slug != project &&
+				(e.Project == nil || *e.Project != project && *e.Project != wanted) {
 			continue
 		}
 		if e.Project != nil {
 			shown := j.hide(*e.Project)
 			e.Project = &shown
 		}
-		list = append(list, Entry{e.ID, e.Tab, e.Project, j.hide(e.Slug), e.StartedAt, e.EndedAt, e.BlockCount, e.BytesRaw, j.hide(e.LogPath), j.hide(e.MDPath)})
+		list = append(list,
+			Entry{e.ID, e.Tab, e.Project, j.hide(e.Slug), e.StartedAt, e.EndedAt, e.BlockCount,
+				e.BytesRaw, j.hide(e.LogPath), j.hide(e.MDPath)})
 	}
 	return list, nil
 }

@@ -244,7 +244,8 @@ func (r *recording) start(cwd string) error {
 
 // entryFor is the index's entry of a recording that begins.
 func (j *Journal) entryFor(id string, pane int, where *place, at time.Time) entry {
-	e := entry{ID: id, Tab: pane, Slug: where.slug, StartedAt: stamp(at), LogPath: where.path(".log"), MDPath: where.path(".md"),
+	e := entry{ID: id, Tab: pane, Slug: where.slug, StartedAt: stamp(at),
+		LogPath: where.path(".log"), MDPath: where.path(".md"),
 		RedactionActive: j.hider != nil, Traces: []string{}}
 	if where.project != "" {
 		e.Project = &where.project
@@ -287,15 +288,18 @@ func (r *recording) complete() {
 	}
 	r.place.close()
 	if failure != nil || err != nil {
-		r.j.log.Warn("a recording did not end as it should", "pane", r.pane, "recording", e.ID, "error", errors.Join(failure, err))
+		r.j.log.Warn("a recording did not end as it should", "pane", r.pane, "recording", e.ID,
+			"error", errors.Join(failure, err))
 	}
 	r.mu.Lock()
-	r.result = Stopped{SessionID: e.ID, EndedAt: ended, BlockCount: e.BlockCount, ExitReason: reason, MDPath: e.MDPath}
+	r.result = Stopped{SessionID: e.ID, EndedAt: ended, BlockCount: e.BlockCount,
+		ExitReason: reason, MDPath: e.MDPath}
 	if failure != nil {
 		r.result.Error = r.j.hide(failure.Error())
 	}
 	if err != nil {
-		r.err = fmt.Errorf("complete the recording of pane %d: %s; what was recorded is in %s", r.pane, r.j.hide(err.Error()), e.LogPath)
+		r.err = fmt.Errorf("complete the recording of pane %d: %s; what was recorded is in %s",
+			r.pane, r.j.hide(err.Error()), e.LogPath)
 		if failure != nil {
 			r.err = fmt.Errorf("%w; it had ended early: %s", r.err, r.result.Error)
 		}
@@ -313,7 +317,8 @@ func (r *recording) complete() {
 func (r *recording) document(e *entry) error {
 	if *e.ExitReason == reasonServer && r.log.size > hurryBytes {
 		e.BlockCount, e.BytesRaw = r.log.counts()
-		r.j.log.Info("a recording is large, and its document is not written now", "recording", e.ID, "path", e.LogPath)
+		r.j.log.Info("a recording is large, and its document is not written now", "recording", e.ID,
+			"path", e.LogPath)
 		return nil
 	}
 	doc, err := r.j.document(r.place.folder, r.place.name+".log", e)
@@ -375,7 +380,8 @@ func (j *Journal) Status(pane int) Status {
 	blocks, bytes := r.log.counts()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return Status{Enabled: true, Recording: true, SessionID: r.entry.ID, StartedAt: r.entry.StartedAt, BlockCount: &blocks, Bytes: &bytes}
+	return Status{Enabled: true, Recording: true, SessionID: r.entry.ID,
+		StartedAt: r.entry.StartedAt, BlockCount: &blocks, Bytes: &bytes}
 }
 
 // AttachTrace adds a client's id to a running recording, and returns all of them; a repeated id is
@@ -396,7 +402,8 @@ func (j *Journal) AttachTrace(pane int, id string) (Traces, error) {
 	case slices.Contains(ids, id):
 		return Traces{TraceIDs: ids}, nil
 	case id == "" || len(id) > traceBytes:
-		return Traces{}, fmt.Errorf("attach a trace to the recording of pane %d: 'trace_id' has %d bytes; 1 to %d are kept", pane, len(id), traceBytes)
+		return Traces{},
+			fmt.Errorf("attach a trace to the recording of pane %d: 'trace_id' has %d bytes; 1 to %d are kept", pane, len(id), traceBytes)
 	}
 	err = j.updateIndex(func(all *index) { // its lock serializes concurrent attaches
 		r.mu.Lock()
@@ -411,7 +418,9 @@ func (j *Journal) AttachTrace(pane int, id string) (Traces, error) {
 		return Traces{}, err
 	}
 	if !slices.Contains(ids, id) {
-		return Traces{}, fmt.Errorf("attach a trace to the recording of pane %d: it has %d already", pane, mostTraces)
+		return Traces{},
+			fmt.Errorf("attach a trace to the recording of pane %d: it has %d already", pane,
+				mostTraces)
 	}
 	return Traces{TraceIDs: ids}, nil
 }

@@ -28,7 +28,8 @@ const (
 )
 
 // codes are the events by the codes of record.Queue.
-var codes = map[byte]string{'o': eventOut, 'P': eventPrompt, 'I': eventInput, 'C': eventOutput, 'D': eventExit}
+var codes = map[byte]string{'o': eventOut, 'P': eventPrompt, 'I': eventInput, 'C': eventOutput,
+	'D': eventExit}
 
 const (
 	// flushBytes, flushEvents and flushAfter are how much of a log waits at most, as in Unterm.
@@ -88,7 +89,8 @@ var (
 // newLogWriter returns a writer whose times count from began. Ended is called once, when nothing
 // more will be written.
 func newLogWriter(f logFile, began time.Time, ended func()) *logWriter {
-	return &logWriter{turn: make(chan struct{}, 1), file: f, limit: mostLog, began: began, ended: ended}
+	return &logWriter{turn: make(chan struct{}, 1), file: f, limit: mostLog, began: began,
+		ended: ended}
 }
 
 // attach returns the tap of a session in the state of v. R redacts secrets; nil does not.

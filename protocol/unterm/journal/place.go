@@ -125,7 +125,8 @@ func (p *place) create(name string) (err error) {
 		if n > 1 {
 			p.name = fmt.Sprintf("%s-%d", name, n)
 		}
-		p.log, err = p.folder.OpenFile(p.name+".log", os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+		p.log, err = p.folder.OpenFile(p.name+".log",
+			os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}

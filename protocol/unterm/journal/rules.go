@@ -69,8 +69,10 @@ func hideAssigned(text string) string {
 // key reports whether text ends in a word after which a secret follows.
 func key(text string) bool {
 	for range 2 {
-		for _, w := range [...]string{"token", "key", "secret", "password", "apikey", "credential"} {
-			if n := len(text) - len(w); n >= 0 && strings.EqualFold(text[n:], w) && (n == 0 || text[n-1] == '_' || !inWord(text[n-1])) {
+		for _, w := range [...]string{"token", "key", "secret", "password", "apikey",
+			"credential"} {
+			if n := len(text) - len(w); n >= 0 && strings.EqualFold(text[n:], w) &&
+				(n == 0 || text[n-1] == '_' || !inWord(text[n-1])) {
 				return true
 			}
 		}
@@ -143,7 +145,8 @@ func (r *rules) apply(text string) string {
 		if !strings.Contains(run, "<") {
 			return longRuns().ReplaceAllStringFunc(run, hashed)
 		}
-		return hideRuns(run, 40, func(rest string) string { return longRuns().ReplaceAllStringFunc(rest, hashed) })
+		return hideRuns(run, 40,
+			func(rest string) string { return longRuns().ReplaceAllStringFunc(rest, hashed) })
 	})
 	for _, re := range r.custom {
 		text = re.ReplaceAllLiteralString(text, redacted)
@@ -193,11 +196,13 @@ func (j *Journal) rules() (*rules, error) {
 	}
 	r := &rules{enabled: c.Redaction.Enabled == nil || *c.Redaction.Enabled}
 	if len(c.Redaction.Patterns) > mostPatterns {
-		return fail(fmt.Errorf("it has %d custom_patterns, %d are the most", len(c.Redaction.Patterns), mostPatterns))
+		return fail(fmt.Errorf("it has %d custom_patterns, %d are the most",
+			len(c.Redaction.Patterns), mostPatterns))
 	}
 	for i, p := range c.Redaction.Patterns {
 		if len(p) > patternMax {
-			return fail(fmt.Errorf("custom_patterns[%d] has %d bytes, %d are the most", i, len(p), patternMax))
+			return fail(fmt.Errorf("custom_patterns[%d] has %d bytes, %d are the most", i, len(p),
+				patternMax))
 		}
 		re, err := regexp.Compile(p)
 		if err != nil {

@@ -78,7 +78,8 @@ func (s *Store) probe(ctx context.Context, url string, bound time.Duration) erro
 func (s *Store) detect(ctx context.Context) *found {
 	ctx, cancel := context.WithTimeout(ctx, detectBound)
 	defer cancel()
-	for _, ask := range []func(context.Context) found{s.system, func(context.Context) found { return fromEnviron(s.getenv) }} {
+	for _, ask := range []func(context.Context) found{s.system,
+		func(context.Context) found { return fromEnviron(s.getenv) }} {
 		f := ask(ctx)
 		if f.http != "" && (!plain(f.http) || s.probe(ctx, f.http, foundProbe) != nil) {
 			f.http = ""
@@ -93,7 +94,8 @@ func (s *Store) detect(ctx context.Context) *found {
 	for _, port := range s.ports {
 		url := fmt.Sprintf("http://127.0.0.1:%d", port)
 		if s.probe(ctx, url, scanProbe) == nil {
-			return &found{source: fmt.Sprint("scan:", port), http: url, socks: fmt.Sprintf("socks5://127.0.0.1:%d", port)}
+			return &found{source: fmt.Sprint("scan:", port), http: url,
+				socks: fmt.Sprintf("socks5://127.0.0.1:%d", port)}
 		}
 	}
 	return nil
@@ -102,7 +104,8 @@ func (s *Store) detect(ctx context.Context) *found {
 // fromEnviron reads the variables that most programs use.
 func fromEnviron(getenv func(string) string) found {
 	get := func(name string) string { return cmp.Or(getenv(name), getenv(strings.ToLower(name))) }
-	f := found{source: "process env", http: cmp.Or(get("HTTPS_PROXY"), get("HTTP_PROXY")), noProxy: get("NO_PROXY")}
+	f := found{source: "process env", http: cmp.Or(get("HTTPS_PROXY"), get("HTTP_PROXY")),
+		noProxy: get("NO_PROXY")}
 	if all := get("ALL_PROXY"); strings.HasPrefix(all, "socks") {
 		f.socks = all
 	} else {

@@ -75,8 +75,8 @@ func decode(data []byte) (settings, error) {
 		return defaults(), errors.New("not a JSON object")
 	}
 	for name, to := range map[string]any{
-		"enabled": &c.Enabled, "mode": &c.Mode, "http_proxy": &c.HTTPProxy, "socks_proxy": &c.SOCKSProxy,
-		"no_proxy": &c.NoProxy, "current_node": &c.CurrentNode,
+		"enabled": &c.Enabled, "mode": &c.Mode, "http_proxy": &c.HTTPProxy,
+		"socks_proxy": &c.SOCKSProxy, "no_proxy": &c.NoProxy, "current_node": &c.CurrentNode,
 	} {
 		if value, ok := all[name]; ok && json.Unmarshal(value, to) != nil {
 			return defaults(), fmt.Errorf("its member %s has a wrong type", name)
@@ -96,7 +96,9 @@ func decode(data []byte) (settings, error) {
 		if n.Name == nil || n.URL == nil {
 			return defaults(), fmt.Errorf("its node %d has no name or no url", i+1)
 		}
-		c.Nodes = append(c.Nodes, Node{Name: *n.Name, URL: *n.URL, LatencyMS: n.LatencyMS, Available: n.Available == nil || *n.Available})
+		c.Nodes = append(c.Nodes,
+			Node{Name: *n.Name, URL: *n.URL, LatencyMS: n.LatencyMS,
+				Available: n.Available == nil || *n.Available})
 	}
 	for _, url := range []**string{&c.HTTPProxy, &c.SOCKSProxy} {
 		if *url != nil && **url == "" {
@@ -128,7 +130,8 @@ func (c *settings) encode() ([]byte, error) {
 		data = fmt.Appendf(data, ",\n  %s: %s", key, c.others[name])
 	}
 	if data = append(data, "\n}\n"...); len(data) > fileMax {
-		return nil, fmt.Errorf("they have %d bytes, at most %d: give fewer nodes", len(data), fileMax)
+		return nil, fmt.Errorf("they have %d bytes, at most %d: give fewer nodes", len(data),
+			fileMax)
 	}
 	return data, nil
 }
@@ -233,5 +236,6 @@ func bare(err error) error {
 // plain reports whether text can be part of an environment, and of a URL: without control
 // characters, and not too long.
 func plain(text string) bool {
-	return len(text) <= textMax && !strings.ContainsFunc(text, func(r rune) bool { return r < 0x20 || r == 0x7f })
+	return len(text) <= textMax &&
+		!strings.ContainsFunc(text, func(r rune) bool { return r < 0x20 || r == 0x7f })
 }

@@ -116,13 +116,15 @@ func (s *Store) resolve(ctx context.Context) (c settings, by *found, problem err
 func (s *Store) Status(ctx context.Context) (Status, error) {
 	c, by, problem := s.resolve(ctx)
 	st := Status{
-		Enabled: c.Enabled, Mode: c.Mode, HTTPProxy: hideOf(c.HTTPProxy), SOCKSProxy: hideOf(c.SOCKSProxy), NoProxy: c.NoProxy,
-		CurrentNode: c.CurrentNode, NodeCount: len(c.Nodes), Problem: text(problem),
+		Enabled: c.Enabled, Mode: c.Mode, HTTPProxy: hideOf(c.HTTPProxy),
+		SOCKSProxy: hideOf(c.SOCKSProxy), NoProxy: c.NoProxy, CurrentNode: c.CurrentNode,
+		NodeCount: len(c.Nodes), Problem: text(problem),
 	}
 	switch url := cmp.Or(c.HTTPProxy, c.SOCKSProxy); {
 	case !c.Enabled:
 	case by != nil:
-		st.Health = Found{Source: by.source, URL: hide(by.url()), SOCKS: hideOf(c.SOCKSProxy), NoProxy: by.noProxy, Reachable: true}
+		st.Health = Found{Source: by.source, URL: hide(by.url()), SOCKS: hideOf(c.SOCKSProxy),
+			NoProxy: by.noProxy, Reachable: true}
 	case url != nil:
 		h := Configured{Source: modeManual, URL: hide(*url), Reachable: true}
 		if err := s.probe(ctx, *url, statusProbe); err != nil {
@@ -130,9 +132,11 @@ func (s *Store) Status(ctx context.Context) (Status, error) {
 		}
 		st.Health = h
 	case c.Mode == modeAuto:
-		st.Health = Missing{Source: modeAuto, Hint: "no proxy was found in the system's settings, the environment or on the usual ports of this machine; start one, or configure its URL"}
+		st.Health = Missing{Source: modeAuto,
+			Hint: "no proxy was found in the system's settings, the environment or on the usual ports of this machine; start one, or configure its URL"}
 	default:
-		st.Health = Missing{Source: modeManual, Hint: "no proxy is configured; configure http_proxy or socks_proxy, or the mode auto"}
+		st.Health = Missing{Source: modeManual,
+			Hint: "no proxy is configured; configure http_proxy or socks_proxy, or the mode auto"}
 	}
 	return st, context.Cause(ctx)
 }
@@ -237,7 +241,8 @@ func (p *ConfigureParams) check() error {
 	}
 	const problem = "%s holds a control character, or more than %d bytes; take that out"
 	for name, text := range map[string]*string{
-		"mode": p.Mode, "http_proxy": p.HTTPProxy, "socks_proxy": p.SOCKSProxy, "no_proxy": p.NoProxy, "current_node": p.CurrentNode,
+		"mode": p.Mode, "http_proxy": p.HTTPProxy, "socks_proxy": p.SOCKSProxy,
+		"no_proxy": p.NoProxy, "current_node": p.CurrentNode,
 	} {
 		if text != nil && !plain(*text) {
 			return fmt.Errorf(problem, name, textMax)
@@ -309,7 +314,8 @@ func (p *ConfigureParams) apply(c *settings) error {
 			if old := c.node(n.Name); old != nil {
 				before = []string{old.URL}
 			}
-			nodes[i] = Node{Name: n.Name, URL: reveal(fmt.Sprintf("node %d", i+1), n.URL, before...), Available: true}
+			nodes[i] = Node{Name: n.Name,
+				URL: reveal(fmt.Sprintf("node %d", i+1), n.URL, before...), Available: true}
 		}
 		c.Nodes = nodes
 	}
@@ -402,7 +408,8 @@ type Speedtest struct {
 // Speedtest connects to the named node, or for "" to all nodes, one after the other, and stores
 // which answered and how fast. Each gets timeout, three seconds unless that is above 0; all
 // together 25 seconds. Nothing is stored when ctx ends before. Errors: *[NodeError], ctx's.
-func (s *Store) Speedtest(ctx context.Context, name string, timeout time.Duration) (Speedtests, error) {
+func (s *Store) Speedtest(ctx context.Context, name string,
+	timeout time.Duration) (Speedtests, error) {
 	if timeout <= 0 {
 		timeout = defaultTimeout
 	}
@@ -434,9 +441,11 @@ func (s *Store) Speedtest(ctx context.Context, name string, timeout time.Duratio
 		}
 		tested = append(tested, n)
 	}
-	result := Speedtests{Results: make([]Speedtest, 0, len(tested)), Skipped: len(nodes) - len(tested)}
+	result := Speedtests{Results: make([]Speedtest, 0, len(tested)),
+		Skipped: len(nodes) - len(tested)}
 	for _, n := range tested {
-		result.Results = append(result.Results, Speedtest{n.Name, hide(n.URL), n.Available, n.LatencyMS})
+		result.Results = append(result.Results,
+			Speedtest{n.Name, hide(n.URL), n.Available, n.LatencyMS})
 	}
 	if len(tested) == 0 {
 		return result, nil

@@ -71,7 +71,8 @@ func fromScutil(text string) found {
 		}
 		return at(scheme, values[kind+"Proxy"], values[kind+"Port"])
 	}
-	f := found{source: "macOS system pref", http: get("HTTPS", "http"), socks: get("SOCKS", "socks5"), noProxy: strings.Join(exceptions, ",")}
+	f := found{source: "macOS system pref", http: get("HTTPS", "http"),
+		socks: get("SOCKS", "socks5"), noProxy: strings.Join(exceptions, ",")}
 	if f.http == "" {
 		f.http = get("HTTP", "http")
 	}
@@ -86,7 +87,8 @@ func fromGSettings(text string) found {
 		schema, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		key, value, ok := strings.Cut(rest, " ")
 		if ok {
-			values[strings.TrimPrefix(strings.TrimPrefix(schema, "org.gnome.system.proxy"), ".")+" "+key] = value
+			values[strings.TrimPrefix(strings.TrimPrefix(schema, "org.gnome.system.proxy"), ".")+
+				" "+key] = value
 		}
 	}
 	if unquote(values[" mode"]) != "manual" {
@@ -100,7 +102,8 @@ func fromGSettings(text string) found {
 		f.http = get("http", "http")
 	}
 	var hosts []string
-	for host := range strings.SplitSeq(strings.Trim(strings.TrimPrefix(values[" ignore-hosts"], "@as "), "[]"), ",") {
+	for host := range strings.SplitSeq(strings.Trim(strings.TrimPrefix(values[" ignore-hosts"],
+		"@as "), "[]"), ",") {
 		if host = unquote(strings.TrimSpace(host)); host != "" {
 			hosts = append(hosts, host)
 		}

@@ -11,11 +11,13 @@ func findAssignment(s *Text, at, end int) Candidate {
 		return Candidate{}
 	}
 	key := end // the rest of the name after the keyword, as in token_app_terraform_io
-	for key < len(t) && key-end < maxBlanks && (IsAlnum(t[key]) || t[key] == '_' || t[key] == '-' || t[key] == '.') {
+	for key < len(t) && key-end < maxBlanks &&
+		(IsAlnum(t[key]) || t[key] == '_' || t[key] == '-' || t[key] == '.') {
 		key++
 	}
 	suffix := t[end:key]
-	if gitSigning(t, at, key) || isPath(t, at, end) || suffix != "" && runsOn(t, end) && !strongSuffix(suffix) {
+	if gitSigning(t, at, key) || isPath(t, at, end) ||
+		suffix != "" && runsOn(t, end) && !strongSuffix(suffix) {
 		return Candidate{}
 	}
 	i, sep := valueBegins(t, at, key)
@@ -27,7 +29,8 @@ func findAssignment(s *Text, at, end int) Candidate {
 	case suffix == "" && end-at == len("authorization"):
 		rest := false
 		if i, rest = scheme(t, i); rest {
-			return Candidate{From: at, Start: i, End: len(t), Hit: i < len(t), Open: true, Until: Ending{Quote: '\n'}}
+			return Candidate{From: at, Start: i, End: len(t), Hit: i < len(t), Open: true,
+				Until: Ending{Quote: '\n'}}
 		} else if i == len(t) {
 			return s.part(at, i, i)
 		}
@@ -41,7 +44,8 @@ func findAssignment(s *Text, at, end int) Candidate {
 	case notSecret(suffix):
 		return Candidate{}
 	}
-	return s.judgeValue(at, i, func(v string) bool { return random(v, 12) || len(v) >= 32 && hexish(v) && !isUUID(v) })
+	return s.judgeValue(at, i,
+		func(v string) bool { return random(v, 12) || len(v) >= 32 && hexish(v) && !isUUID(v) })
 }
 
 // valueBegins returns where the value of the name at t[at:key] begins, and what separates them.
@@ -117,7 +121,8 @@ func (s *Text) value(from, i int) (Candidate, writing) {
 	}
 	if start, j, quote := quoted(t, at); quote != 0 {
 		s.Spend(j - from)
-		return Candidate{From: from, Start: start, End: j, Open: j == len(t), Until: Ending{quote, t[at] == '\\'}}, is
+		return Candidate{From: from, Start: start, End: j, Open: j == len(t),
+			Until: Ending{quote, t[at] == '\\'}}, is
 	}
 	query := 0
 	if inQuery(t, from) {
@@ -142,7 +147,8 @@ func findNamed(s *Text, at, key int, suffix string) Candidate {
 	if i == key || suffix != "" && !strongSuffix(suffix) {
 		return Candidate{}
 	}
-	password := Matches(t[at:], "pass") || Matches(t[at:], "identified by") || !ASCII(t[at:key]) || isPasswordWord(t[at:key])
+	password := Matches(t[at:], "pass") || Matches(t[at:], "identified by") || !ASCII(t[at:key]) ||
+		isPasswordWord(t[at:key])
 	if password && Matches(t[i:], "for ") {
 		return findPrompted(s, at, i)
 	}
@@ -150,7 +156,8 @@ func findNamed(s *Text, at, key int, suffix string) Candidate {
 		return findPrompted(s, at, i+len(generated)-len("for "))
 	}
 	word := wordStart(t, at)
-	flag := t[word] == '-' && (word == 0 || t[word-1] <= ' ' || t[word-1] == '"' || t[word-1] == '\'')
+	flag := t[word] == '-' &&
+		(word == 0 || t[word-1] <= ' ' || t[word-1] == '"' || t[word-1] == '\'')
 	if password && suffix == "" {
 		if k := copula(t, i); k > i {
 			if c := findTold(s, at, k); c.Hit {
@@ -184,13 +191,17 @@ func findNamed(s *Text, at, key int, suffix string) Candidate {
 // or the right side of `user, password = ask`.
 func inCode(t string, at, key, i int) bool {
 	word := wordStart(t, at)
-	if word >= 2 && t[word-2:word] == "${" && i+1 < len(t) && (strings.IndexByte("?+", t[i]) >= 0 || strings.IndexByte("-=", t[i]) >= 0 && t[i+1] == '}') {
+	if word >= 2 && t[word-2:word] == "${" && i+1 < len(t) &&
+		(strings.IndexByte("?+", t[i]) >= 0 || strings.IndexByte("-=", t[i]) >= 0 &&
+			t[i+1] == '}') {
 		return true
 	}
-	if q := t[i]; (q == '"' || q == '\'' || q == '`') && t[key] != q && (i+1 == len(t) || strings.IndexByte("),; ]+", t[i+1]) >= 0) {
+	if q := t[i]; (q == '"' || q == '\'' || q == '`') && t[key] != q &&
+		(i+1 == len(t) || strings.IndexByte("),; ]+", t[i+1]) >= 0) {
 		before := t[max(0, at-maxPlaceholder):at]
 		k := strings.LastIndexByte(before, q)
-		return k >= 0 && strings.Count(before, string(q))%2 == 1 && (k == 0 || !IsAlnum(before[k-1]))
+		return k >= 0 && strings.Count(before, string(q))%2 == 1 &&
+			(k == 0 || !IsAlnum(before[k-1]))
 	}
 	if i > 1 && t[i-2:i] == "= " && strings.HasSuffix(t[:word], ", ") {
 		names := strings.TrimRight(t[max(0, word-maxPlaceholder):word], " ,")
@@ -241,7 +252,8 @@ func findElement(s *Text, at, key int) Candidate {
 	s.Spend(j - start)
 	c := s.part(at, start, j)
 	c.Until = Ending{Quote: '<'}
-	c.Hit = j > start && strings.HasPrefix(t[j:], "</") && !placeholder(t, start, j) && !said(t, at, key, start, j)
+	c.Hit = j > start && strings.HasPrefix(t[j:], "</") && !placeholder(t, start, j) &&
+		!said(t, at, key, start, j)
 	return c
 }
 
@@ -260,7 +272,8 @@ func cell(t string, at, key int) int {
 	i := Blanks(t, key)
 	n := bar(i)
 	before := strings.TrimRight(t[max(0, at-2*maxBlanks):wordStart(t, at)], " \t")
-	if n == 0 || before != "" && before[len(before)-1] != '|' && (len(before) < 3 || !IsBorder(before[len(before)-3:])) {
+	if n == 0 || before != "" && before[len(before)-1] != '|' &&
+		(len(before) < 3 || !IsBorder(before[len(before)-3:])) {
 		return 0
 	}
 	i = Blanks(t, i+n)
@@ -287,7 +300,8 @@ func findCell(s *Text, at, key, i int) Candidate {
 // chosen reports whether v can be a password where little suggests one: drawn at random, or with
 // the characters that people are told to include.
 func chosen(v string) bool {
-	return random(v, 8) || len(v) >= 8 && Varied(v) && strings.ContainsAny(v, "!#$%&*@^") && !named(v)
+	return random(v, 8) ||
+		len(v) >= 8 && Varied(v) && strings.ContainsAny(v, "!#$%&*@^") && !named(v)
 }
 
 // findPrompted hides the text after `password for NAME: `, to the line's end: sudo(8), ssh(1),
@@ -319,14 +333,16 @@ func keyBegins(t string, at, end int) bool {
 	switch prev := t[at-1]; {
 	case !IsAlnum(prev):
 		// A parser's complaint, in any programming language.
-		return !(Matches(t[max(0, at-len("unexpected ")):], "unexpected ") && at >= len("unexpected "))
+		return !(Matches(t[max(0, at-len("unexpected ")):], "unexpected ") &&
+			at >= len("unexpected "))
 	case isUpper(t[at]) && !isUpper(prev):
 		return true
 	case Matches(t[at:end], "passw"): // dbpassword, userpasswd: only a key ends like that
 		return true
 	}
 	if Matches(t[at:end], "token") || Matches(t[at:end], "secret") {
-		for _, w := range []string{"auth", "access", "refresh", "session", "client", "app", "bot", "user", "api"} {
+		for _, w := range []string{"auth", "access", "refresh", "session", "client", "app", "bot",
+			"user", "api"} {
 			if n := at - len(w); n >= 0 && Matches(t[n:], w) && (n == 0 || !IsAlnum(t[n-1])) {
 				return true
 			}
@@ -338,14 +354,17 @@ func keyBegins(t string, at, end int) bool {
 
 // runsOn reports whether the word continues at t[end]: tokenizer, secretary.
 func runsOn(t string, end int) bool {
-	return IsLower(t[end]) && IsAlnum(t[end-1]) && !IsDigit(t[end-1]) || isUpper(t[end]) && isUpper(t[end-1])
+	return IsLower(t[end]) && IsAlnum(t[end-1]) && !IsDigit(t[end-1]) ||
+		isUpper(t[end]) && isUpper(t[end-1])
 }
 
 // strongSuffix reports whether a name with this suffix still names the secret itself.
 func strongSuffix(suffix string) bool {
 	s := strings.Trim(strings.ToLower(suffix), "0123456789_-.")
-	for _, w := range []string{"", "key", "key_base", "access_key", "access-key", "accesskey", "token", "value", "prod", "production", "dev", "staging",
-		"live", "test", "old", "new", "data", "base", "secret", "password", "ro", "rw", "admin", "root", "master", "primary", "secondary", "b64", "base64"} {
+	for _, w := range []string{"", "key", "key_base", "access_key", "access-key", "accesskey",
+		"token", "value", "prod", "production", "dev", "staging",
+		"live", "test", "old", "new", "data", "base", "secret", "password", "ro", "rw", "admin",
+		"root", "master", "primary", "secondary", "b64", "base64"} {
 		if s == w {
 			return true
 		}
@@ -356,9 +375,12 @@ func strongSuffix(suffix string) bool {
 // notSecret reports whether a name with this suffix is about the secret: its kind, place or age.
 func notSecret(suffix string) bool {
 	s := strings.ToLower(suffix)
-	for _, w := range []string{"id", "ids", "type", "file", "path", "dir", "url", "uri", "endpoint", "name", "arn", "ref", "count", "limit",
-		"expiry", "expires", "ttl", "version", "length", "size", "index", "field", "header", "stdin", "hint", "policy", "service", "status"} {
-		if n := len(s) - len(w); n >= 0 && s[n:] == w && (n == 0 || !IsAlnum(s[n-1]) || n < len(suffix) && isUpper(suffix[n])) {
+	for _, w := range []string{"id", "ids", "type", "file", "path", "dir", "url", "uri", "endpoint",
+		"name", "arn", "ref", "count", "limit",
+		"expiry", "expires", "ttl", "version", "length", "size", "index", "field", "header",
+		"stdin", "hint", "policy", "service", "status"} {
+		if n := len(s) - len(w); n >= 0 && s[n:] == w &&
+			(n == 0 || !IsAlnum(s[n-1]) || n < len(suffix) && isUpper(suffix[n])) {
 			return true
 		}
 	}
@@ -377,7 +399,8 @@ func isPath(t string, at, end int) bool {
 
 // wordStart returns where the word containing t[at] begins, looking back at most a key's length.
 func wordStart(t string, at int) int {
-	for low := max(0, at-maxBlanks); at > low && (IsAlnum(t[at-1]) || t[at-1] == '_' || t[at-1] == '-' || t[at-1] == '.'); at-- {
+	for low := max(0, at-maxBlanks); at > low &&
+		(IsAlnum(t[at-1]) || t[at-1] == '_' || t[at-1] == '-' || t[at-1] == '.'); at-- {
 	}
 	return at
 }
@@ -386,14 +409,16 @@ func wordStart(t string, at int) int {
 // (again):`.
 func note(t string, i int) int {
 	j := Blanks(t, i)
-	if j == i || j == len(t) || t[j] != '[' && t[j] != '(' || strings.HasPrefix(t[j:], "[REDACTED") {
+	if j == i || j == len(t) || t[j] != '[' && t[j] != '(' ||
+		strings.HasPrefix(t[j:], "[REDACTED") {
 		return i
 	}
 	closes := byte(']')
 	if t[j] == '(' {
 		closes = ')'
 	}
-	if k := strings.IndexByte(t[j:min(len(t), j+maxBlanks)], closes); k > 0 && j+k+1 < len(t) && t[j+k+1] == ':' {
+	if k := strings.IndexByte(t[j:min(len(t), j+maxBlanks)], closes); k > 0 && j+k+1 < len(t) &&
+		t[j+k+1] == ':' {
 		return j + k + 1
 	}
 	return i
@@ -465,7 +490,8 @@ func separator(t string, i int) (int, separation) {
 // ends within one. rest reports a scheme whose parameters together are the secret: RFC 7616, and
 // AWS's signature.
 func scheme(t string, i int) (j int, rest bool) {
-	for _, w := range []string{"bearer", "basic", "token", "apikey", "negotiate", "digest", "aws4-hmac-sha256", "hmac", "bot", "ssws", "key", "splunk", "genieKey", "sso-key"} {
+	for _, w := range []string{"bearer", "basic", "token", "apikey", "negotiate", "digest",
+		"aws4-hmac-sha256", "hmac", "bot", "ssws", "key", "splunk", "genieKey", "sso-key"} {
 		if len(t)-i <= len(w) && Matches(w, t[i:]) {
 			return len(t), false // possibly only its beginning
 		}
@@ -547,8 +573,7 @@ func (s *Text) valueEnd(i, query int) int {
 			if boundary(t, k) {
 				break
 			}
-			j = k
-			continue
+			j = k - 1
 		}
 		j++
 	}
@@ -567,7 +592,8 @@ func boundary(t string, i int) bool {
 		return true
 	}
 	j := i
-	for j < len(t) && j < i+maxBlanks && (IsAlnum(t[j]) || t[j] == '_' || t[j] == '-' || t[j] == '.') {
+	for j < len(t) && j < i+maxBlanks &&
+		(IsAlnum(t[j]) || t[j] == '_' || t[j] == '-' || t[j] == '.') {
 		j++
 	}
 	return j > i && j < len(t) && (t[j] == '=' || t[j] == ':')

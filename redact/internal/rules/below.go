@@ -24,7 +24,8 @@ func CutsOff(part string, c Candidate, wide bool) bool {
 		return false
 	}
 	v := part[c.Start:]
-	if !wide && (len(part)-c.From < leastNarrow || c.Tier != Structure && !inUserinfo(part, c) || !scattered(v) && !hexish(v)) {
+	if !wide && (len(part)-c.From < leastNarrow || c.Tier != Structure && !inUserinfo(part, c) ||
+		!scattered(v) && !hexish(v)) {
 		return false
 	}
 	return len(v) >= LeastRest && !named(v) && !isUUID(v) &&
@@ -45,7 +46,8 @@ func (h ByHand) GoesOn(joined string, cut int, c Candidate, complete bool) bool 
 	begin, rest := joined[min(c.Start, cut):cut], joined[max(cut, c.Start):c.End]
 	whole := c.End >= cut+h.Lone // all of the line, except what closes something
 	switch {
-	case c.Tier == Given, h.Backslash && (!h.Indented || begin == "" || c.Until.Quote != 0), closed(joined, c, rest):
+	case c.Tier == Given, h.Backslash &&
+		(!h.Indented || begin == "" || c.Until.Quote != 0), closed(joined, c, rest):
 		return true
 	case strings.ContainsAny(rest, " \t") || !h.Backslash && !whole:
 		return false
@@ -65,14 +67,16 @@ func (h ByHand) GoesOn(joined string, cut int, c Candidate, complete bool) bool 
 // screens are.
 func GoesOn(joined string, cut int, c Candidate, complete, edge bool) bool {
 	rest := joined[max(cut, c.Start):c.End]
-	return c.Hit && (closed(joined, c, rest) || edge && c.Start < cut && wordsRest(rest, joined[cut:]) ||
+	return c.Hit && (closed(joined, c, rest) || edge && c.Start < cut &&
+		wordsRest(rest, joined[cut:]) ||
 		goesOn(joined[min(c.Start, cut):cut], rest, complete, c.Tier))
 }
 
 // inUserinfo reports whether c follows the colon of a URL's authority and cannot be a port.
 func inUserinfo(part string, c Candidate) bool {
 	v := part[c.Start:c.End]
-	return c.Class == "url-password" && len(v) >= 8 && strings.Trim(v, "0123456789.-") != "" && !placeholder(part, c.Start, c.End) &&
+	return c.Class == "url-password" && len(v) >= 8 && strings.Trim(v, "0123456789.-") != "" &&
+		!placeholder(part, c.Start, c.End) &&
 		!Matches(part[c.From:], "docker") && !Matches(part[c.From:], "oci")
 }
 
@@ -81,14 +85,16 @@ func closed(joined string, c Candidate, rest string) bool {
 	if c.End == len(joined) || strings.ContainsAny(rest, " \t") {
 		return false
 	}
-	return c.Class == "url-password" && joined[c.End] == '@' || c.Until.Quote != 0 && joined[c.End] == c.Until.Quote
+	return c.Class == "url-password" && joined[c.End] == '@' ||
+		c.Until.Quote != 0 && joined[c.End] == c.Until.Quote
 }
 
 // wordsRest reports whether rest, the whole content of a line, can be the rest of a word that the
 // edge of a screen cut off.
 func wordsRest(rest, line string) bool {
 	n := LoneWord(line)
-	return len(rest) >= LeastRest && n > 0 && n <= len(rest) && !isDate(rest) && !named(rest) && !status(rest) &&
+	return len(rest) >= LeastRest && n > 0 && n <= len(rest) && !isDate(rest) && !named(rest) &&
+		!status(rest) &&
 		strings.IndexByte(":.#$%>", rest[len(rest)-1]) < 0
 }
 
@@ -111,7 +117,8 @@ func goesOn(begin, rest string, complete bool, by Tier) bool {
 		}
 		return len(begin)-n >= 8
 	}
-	return scattered(rest) || base64Like(rest) || Varied(rest) && len(begin) < 24 && strings.ContainsAny(rest, "!#$%^&*+~")
+	return scattered(rest) || base64Like(rest) ||
+		Varied(rest) && len(begin) < 24 && strings.ContainsAny(rest, "!#$%^&*+~")
 }
 
 // HandBroken reports whether text ends in a backslash that joins it to the next line: one that is
@@ -123,7 +130,8 @@ func HandBroken(text string) bool {
 // CutToken reports whether c, which the end of text cuts off, looks like the beginning of a token.
 func CutToken(text string, c Candidate) bool {
 	v := text[c.Start:c.End]
-	return c.Open && c.Tier == Structure && c.End == len(text) && len(v) >= LeastRest && (scattered(v) || Varied(v) || hexish(v))
+	return c.Open && c.Tier == Structure && c.End == len(text) && len(v) >= LeastRest &&
+		(scattered(v) || Varied(v) || hexish(v))
 }
 
 // LoneWord returns the length of the word that part consists of, without what may close something
@@ -141,7 +149,8 @@ func LoneWord(part string) int {
 func BlockScalar(text string) (before string, is bool) {
 	t := strings.TrimRight(text, " \t")
 	t = strings.TrimRight(t, "+-0123456789")
-	if n := len(t) - 1; n > 0 && len(text)-n <= 4 && (t[n] == '|' || t[n] == '>') && (t[n-1] == ' ' || t[n-1] == '\t') {
+	if n := len(t) - 1; n > 0 && len(text)-n <= 4 && (t[n] == '|' || t[n] == '>') &&
+		(t[n-1] == ' ' || t[n-1] == '\t') {
 		return t[:n], true
 	}
 	return text, false
@@ -153,7 +162,8 @@ func BlockScalar(text string) (before string, is bool) {
 func StartsName(line string) bool {
 	line = strings.TrimPrefix(strings.TrimPrefix(line, "export "), "set ")
 	n := 0
-	for n < len(line) && n < maxBlanks && (IsAlnum(line[n]) || strings.IndexByte("_-.", line[n]) >= 0) {
+	for n < len(line) && n < maxBlanks &&
+		(IsAlnum(line[n]) || strings.IndexByte("_-.", line[n]) >= 0) {
 		n++
 	}
 	if n < 2 || n+1 >= len(line) || IsDigit(line[0]) {

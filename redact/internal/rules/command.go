@@ -16,7 +16,8 @@ func findUserinfo(s *Text, at, end int) Candidate {
 	i := end
 	for ; i < len(t) && i-end < maxAuthority; i++ {
 		c := t[i]
-		if c <= ' ' || c == '/' || c == '?' || c == '#' || c == '"' || c == '\'' || c == '`' || c == '<' && i == end || c == ',' && host >= 0 {
+		if c <= ' ' || c == '/' || c == '?' || c == '#' || c == '"' || c == '\'' || c == '`' ||
+			c == '<' && i == end || c == ',' && host >= 0 {
 			break
 		}
 		if c == ':' && colon < 0 {
@@ -42,10 +43,12 @@ func findUserinfo(s *Text, at, end int) Candidate {
 		return Candidate{From: at, Start: end, End: host, Hit: random(v, 20)}
 	}
 	v := t[colon+1 : host]
-	if user := t[end:colon]; nominal(v) && len(user) >= 8 && !only(user, "-_.") || (v == "" || nominal(v)) && (random(user, 16) || len(user) >= 20 && hexish(user)) {
+	if user := t[end:colon]; nominal(v) && len(user) >= 8 && !only(user, "-_.") ||
+		(v == "" || nominal(v)) && (random(user, 16) || len(user) >= 20 && hexish(user)) {
 		return Candidate{From: at, Start: end, End: colon, Hit: true}
 	}
-	hit := v != "" && !placeholder(t, colon+1, host) && !(strings.HasPrefix(v, "$") && only(v[1:], "_{}"))
+	hit := v != "" && !placeholder(t, colon+1, host) &&
+		!(strings.HasPrefix(v, "$") && only(v[1:], "_{}"))
 	return Candidate{From: at, Start: colon + 1, End: host, Hit: hit}
 }
 
@@ -53,7 +56,8 @@ func findUserinfo(s *Text, at, end int) Candidate {
 // x-oauth-basic, Toggl's api_token.
 func nominal(v string) bool {
 	switch strings.ToLower(v) {
-	case "x-oauth-basic", "x-oauth-token", "api_token", "x", "oauth", "oauth2", "unused", "blank", "none", "nopassword", "token":
+	case "x-oauth-basic", "x-oauth-token", "api_token", "x", "oauth", "oauth2", "unused", "blank",
+		"none", "nopassword", "token":
 		return true
 	}
 	return false
@@ -66,7 +70,8 @@ const maxAuthority = 512
 func findGoDSN(s *Text, at, _ int) Candidate {
 	t := s.text
 	i := at
-	for i > 0 && at-i < 2*maxBlanks && t[i-1] > ' ' && t[i-1] != '"' && t[i-1] != '\'' && t[i-1] != ':' {
+	for i > 0 && at-i < 2*maxBlanks && t[i-1] > ' ' && t[i-1] != '"' && t[i-1] != '\'' &&
+		t[i-1] != ':' {
 		i--
 	}
 	hit := i > 0 && t[i-1] == ':' && i < at && !placeholder(t, i, at)
@@ -76,7 +81,8 @@ func findGoDSN(s *Text, at, _ int) Candidate {
 // findPgpass hides the last field of a .pgpass line, host:port:database:user:password.
 func findPgpass(s *Text, at, end int) Candidate {
 	t := s.text
-	if strings.ContainsAny(t[max(0, at-maxBlanks):at], " \t") && strings.TrimSpace(t[:at]) != t[:at] {
+	if strings.ContainsAny(t[max(0, at-maxBlanks):at], " \t") &&
+		strings.TrimSpace(t[:at]) != t[:at] {
 		return Candidate{}
 	}
 	i := end
@@ -89,7 +95,8 @@ func findPgpass(s *Text, at, end int) Candidate {
 		}
 	}
 	j := s.valueEnd(i, 0)
-	hit := j > i && !placeholder(t, i, j) && strings.TrimSpace(t[j:]) == "" && !strings.Contains(strings.ReplaceAll(t[i:j], `\:`, ""), ":")
+	hit := j > i && !placeholder(t, i, j) && strings.TrimSpace(t[j:]) == "" &&
+		!strings.Contains(strings.ReplaceAll(t[i:j], `\:`, ""), ":")
 	s.Spend(j - i)
 	return Candidate{From: at, Start: i, End: j, Hit: hit, Open: hit && j == len(t)}
 }

@@ -12,45 +12,65 @@ var context = sync.OnceValue(func() []Rule {
 		{Class: "password", Tier: Hint, Keywords: slices.Concat(Capitals(PasswordWords), []string{
 			"mysql_pwd", "sshpass", "_pass", "-pass", "_pwd", "dbpass", "identified by",
 		}), Find: findAssignment},
-		{Class: "token", Tier: Hint, Keywords: []string{"token", "private_key_id"}, Find: findAssignment},
+		{Class: "token", Tier: Hint, Keywords: []string{"token", "private_key_id"},
+			Find: findAssignment},
 		{Class: "secret", Tier: Hint, Keywords: []string{"secret"}, Find: findAssignment},
 		{Class: "api-key", Tier: Hint, Keywords: []string{
-			"api_key", "api-key", "apikey", "api key", "app_key", "app-key", "appkey", "application_key", "application-key",
-			"secret_key", "secret-key", "secretkey", "secret key", "access_key", "access-key", "accesskey", "access key",
-			"private_key", "private-key", "privatekey", "private key", "presharedkey", "preshared-key",
-			"account_key", "account-key", "accountkey", "storage_key", "auth_key", "auth-key", "authkey",
-			"signing_key", "signing-key", "signingkey", "encryption_key", "encryption-key", "encryptionkey",
-			"master_key", "master-key", "masterkey", "subscription_key", "subscription-key", "license_key",
-			"client-key-data", "secret_key_base",
+			"api_key", "api-key", "apikey", "api key", "app_key", "app-key", "appkey",
+			"application_key", "application-key", "secret_key", "secret-key", "secretkey",
+			"secret key", "access_key", "access-key", "accesskey", "access key", "private_key",
+			"private-key", "privatekey", "private key", "presharedkey", "preshared-key",
+			"account_key", "account-key", "accountkey", "storage_key", "auth_key", "auth-key",
+			"authkey", "signing_key", "signing-key", "signingkey", "encryption_key",
+			"encryption-key", "encryptionkey", "master_key", "master-key", "masterkey",
+			"subscription_key", "subscription-key", "license_key", "client-key-data",
+			"secret_key_base",
 		}, Find: findAssignment},
-		{Class: "authorization", Tier: Hint, Keywords: []string{"authorization"}, Find: findAssignment},
+		{Class: "authorization", Tier: Hint, Keywords: []string{"authorization"},
+			Find: findAssignment},
 		{Class: "bearer", Tier: Hint, Keywords: []string{"bearer"}, Find: findBearer},
 		{Class: "key", Tier: Hint, Keywords: []string{"key"}, Find: findWeak(16, false)},
-		{Class: "auth", Tier: Hint, Keywords: []string{"auth", "_auth", "credential", "credentials", "creds"}, Find: findWeak(12, false)},
+		{Class: "auth", Tier: Hint,
+			Keywords: []string{"auth", "_auth", "credential", "credentials", "creds"},
+			Find:     findWeak(12, false)},
 		{Class: "session", Tier: Hint, Keywords: []string{
-			"session", "sessionid", "session_id", "session-id", "sessid", "phpsessid", "jsessionid", "sid", "csrf",
+			"session", "sessionid", "session_id", "session-id", "sessid", "phpsessid", "jsessionid",
+			"sid", "csrf",
 		}, Find: findWeak(16, true)},
-		{Class: "signature", Tier: Hint, Keywords: []string{"sig", "signature", "code", "hmac", "hapikey"}, Find: findQuery},
+		{Class: "signature", Tier: Hint,
+			Keywords: []string{"sig", "signature", "code", "hmac", "hapikey"}, Find: findQuery},
 		{Class: "cookie", Tier: Hint, Keywords: []string{"cookie:"}, Find: findCookie},
 		{Class: "url-password", Tier: Hint, Keywords: []string{"://"}, Find: findUserinfo},
 		{Class: "dsn-password", Tier: Hint, Keywords: []string{"@tcp(", "@unix("}, Find: findGoDSN},
 		{Class: "pgpass", Tier: Hint, Keywords: []string{":5432:", ":*:"}, Find: findPgpass},
-		{Class: "password", Tier: Hint, Keywords: []string{" -u", " -p", " -a", " -w", "--user", "--pass", "pass:"}, Find: findFlag},
+		{Class: "password", Tier: Hint,
+			Keywords: []string{" -u", " -p", " -a", " -w", "--user", "--pass", "pass:"},
+			Find:     findFlag},
 		{Class: "password", Tier: Hint, Keywords: []string{
-			"pass:", "pass=", "pass =", `pass"`, "pass'", "pw:", "pw=", "pw =", `pw"`, "pw'", "pwd:", "pwd =", `pwd"`, "pwd'",
+			"pass:", "pass=", "pass =", `pass"`, "pass'", "pw:", "pw=", "pw =", `pw"`, "pw'",
+			"pwd:", "pwd =", `pwd"`, "pwd'",
 		}, Find: findShort},
-		{Class: "password", Tier: Hint, Keywords: []string{"psk="}, Find: func(s *Text, at, end int) Candidate { return findAssignment(s, at, end-1) }},
+		{Class: "password", Tier: Hint, Keywords: []string{"psk="},
+			Find: func(s *Text, at, end int) Candidate { return findAssignment(s, at, end-1) }},
 		{Class: "token", Tier: Hint, Keywords: []string{"_pat", "pat=", "pat:"}, Find: findPAT},
 		{Class: "password", Tier: Hint, Keywords: []string{"htpasswd"}, Find: findHtpasswd},
-		{Class: "password", Tier: Hint, Keywords: []string{"chpasswd", "--password-stdin", "passwd --stdin", "sudo -s", "--with-token"}, Find: findPiped},
+		{Class: "password", Tier: Hint,
+			Keywords: []string{"chpasswd", "--password-stdin", "passwd --stdin", "sudo -s",
+				"--with-token"}, Find: findPiped},
 		{Class: "password", Tier: Hint, Keywords: []string{"pwd="}, Find: findConnection},
 		{Class: "token", Tier: Hint, Keywords: []string{"login("}, Find: findLogin},
-		{Class: "private-key", Tier: Structure, Keywords: []string{"-----begin ", "---- begin "}, Find: findKeyBlock},
-		{Class: "private-key", Tier: Structure, Keywords: []string{"-----end ", "---- end "}, Find: findKeyBlockEnd},
-		{Class: "private-key", Tier: Structure, Keywords: []string{"private-lines:"}, Find: findPuTTY},
-		{Class: "private-key", Tier: Structure, Keywords: []string{"LS0tLS1CRUdJTi"}, Find: findEncodedKey},
+		{Class: "private-key", Tier: Structure, Keywords: []string{"-----begin ", "---- begin "},
+			Find: findKeyBlock},
+		{Class: "private-key", Tier: Structure, Keywords: []string{"-----end ", "---- end "},
+			Find: findKeyBlockEnd},
+		{Class: "private-key", Tier: Structure, Keywords: []string{"private-lines:"},
+			Find: findPuTTY},
+		{Class: "private-key", Tier: Structure, Keywords: []string{"LS0tLS1CRUdJTi"},
+			Find: findEncodedKey},
 		{Class: "private-key", Tier: Structure, Keywords: []string{`"d":`}, Find: findJWK},
-		{Class: "mnemonic", Tier: Hint, Keywords: []string{"mnemonic", "seed phrase", "seed_phrase", "recovery phrase"}, Find: findMnemonic},
+		{Class: "mnemonic", Tier: Hint,
+			Keywords: []string{"mnemonic", "seed phrase", "seed_phrase", "recovery phrase"},
+			Find:     findMnemonic},
 		{Class: "openai-key", Tier: Structure, Keywords: []string{"sk-"}, Find: findSK},
 		{Class: "token", Tier: Structure, Keywords: []string{"_"}, Find: findPrefixed},
 	}
@@ -90,7 +110,8 @@ func findWeak(least int, hex bool) func(*Text, int, int) Candidate {
 // isPublic reports whether the name that holds t[at:] is one of a public key.
 func isPublic(t string, at int) bool {
 	before := strings.TrimRight(t[max(0, at-16):at], " _-")
-	for _, w := range []string{"public", "pub", "publishable", "foreign", "primary", "host", "recipient", "cache", "partition", "sort",
+	for _, w := range []string{"public", "pub", "publishable", "foreign", "primary", "host",
+		"recipient", "cache", "partition", "sort",
 		"node", "object", "row", "routing", "lookup", "dedup", "idempotency"} {
 		if n := len(before) - len(w); n >= 0 && Matches(before[n:], w) {
 			return true
@@ -104,7 +125,8 @@ func isPublic(t string, at int) bool {
 func (s *Text) judgeValue(from, i int, ok func(string) bool) Candidate {
 	c, is := s.value(from, i)
 	v := s.text[c.Start:c.End]
-	c.Hit = (is == bare && len(v) >= maxWeak || len(v) < maxWeak && ok(v)) && !placeholder(s.text, c.Start, c.End)
+	c.Hit = (is == bare && len(v) >= maxWeak || len(v) < maxWeak && ok(v)) &&
+		!placeholder(s.text, c.Start, c.End)
 	return c.shown(s.text)
 }
 
@@ -114,7 +136,8 @@ const maxWeak = 1 << 10
 // shown makes an open candidate that is not a hit hide nothing, unless the part in t is as random
 // as the rest would have to be.
 func (c Candidate) shown(t string) Candidate {
-	if v := t[c.Start:c.End]; !c.Hit && !(c.Open && len(v) >= 8 && len(v) < maxWeak && random(v, 8)) {
+	if v := t[c.Start:c.End]; !c.Hit &&
+		!(c.Open && len(v) >= 8 && len(v) < maxWeak && random(v, 8)) {
 		c.Start = c.End
 	}
 	return c
@@ -134,7 +157,8 @@ func findQuery(s *Text, at, end int) Candidate {
 	if end+1 >= len(s.text) {
 		return s.part(wordStart(s.text, at)-1, len(s.text), len(s.text))
 	}
-	return s.judgeValue(at, end+1, func(v string) bool { return len(v) >= 16 && (scattered(v) || hexish(v)) })
+	return s.judgeValue(at, end+1,
+		func(v string) bool { return len(v) >= 16 && (scattered(v) || hexish(v)) })
 }
 
 // findSpaced hides a value separated from its name by only white space, or "is".
@@ -156,7 +180,9 @@ func findSpaced(s *Text, at, end int, strong bool) Candidate {
 	j := s.valueEnd(i, 0)
 	v := strings.TrimRight(t[i:j], ".:")
 	c := Candidate{From: at, Start: i, End: i + len(v), Open: j == len(t)}
-	c.Hit = len(v) < maxWeak && !packaged(v) && (random(v, 16) || strong && (len(v) == 32 || len(v) >= 48) && hexish(v)) && !placeholder(t, i, j)
+	c.Hit = len(v) < maxWeak && !packaged(v) &&
+		(random(v, 16) || strong && (len(v) == 32 || len(v) >= 48) && hexish(v)) &&
+		!placeholder(t, i, j)
 	return c.shown(s.text)
 }
 
@@ -179,7 +205,8 @@ func findBearer(s *Text, at, end int) Candidate {
 	}
 	s.Spend(j - i)
 	v := t[i:j]
-	said := j-i < maxPlaceholder && (status(v) || Matches(v, "authent") || Matches(v, "authoriz") || Matches(v, "realm="))
+	said := j-i < maxPlaceholder &&
+		(status(v) || Matches(v, "authent") || Matches(v, "authoriz") || Matches(v, "realm="))
 	c := s.part(at, i, j)
 	c.Hit = j-i >= 8 && !said && !placeholder(t, i, j)
 	return c
@@ -222,7 +249,8 @@ func findPrefixed(s *Text, at, end int) Candidate {
 	for from > 0 && at-from < 32 && (IsLower(t[from-1]) || IsDigit(t[from-1]) || t[from-1] == '_') {
 		from--
 	}
-	if at-from < 2 || !IsLower(t[from]) || !s.wordBegins(from) || strings.HasPrefix(t[from:], "pk_") {
+	if at-from < 2 || !IsLower(t[from]) || !s.wordBegins(from) ||
+		strings.HasPrefix(t[from:], "pk_") {
 		return Candidate{}
 	}
 	j = s.runEnd(alnumSet, end)
@@ -231,7 +259,8 @@ func findPrefixed(s *Text, at, end int) Candidate {
 	for i := range len(v) {
 		kinds[classOf(v[i])]++
 	}
-	ok := kinds[lower] >= 3 && kinds[upper] >= 3 && kinds[digit] >= 2 && scattered(v) && entropy(v) > 3.5
+	ok := kinds[lower] >= 3 && kinds[upper] >= 3 && kinds[digit] >= 2 && scattered(v) &&
+		entropy(v) > 3.5
 	return Candidate{From: from, Start: from, End: j, Hit: ok, Open: ok && j == len(t)}
 }
 
@@ -267,22 +296,27 @@ func findCookie(s *Text, at, end int) Candidate {
 	}
 	start := j + 1
 	set := at >= 4 && Matches(t[at-4:], "set-")
-	for j = start; j < len(t) && t[j] != '"' && t[j] != '\'' && t[j] != '\n' && !(set && t[j] == ';'); j++ {
+	for j = start; j < len(t) && t[j] != '"' && t[j] != '\'' && t[j] != '\n' &&
+		!(set && t[j] == ';'); j++ {
 	}
 	s.Spend(j - i)
 	stop := start + len(strings.TrimRight(t[start:j], " \t"))
 	c := Candidate{From: at, Start: start, End: stop, Open: j == len(t), Until: Ending{Quote: '\n'}}
-	c.Hit = stop-start >= 4 && !placeholder(t, start, stop) && !preference(t[i:start-1], t[start:stop])
+	c.Hit = stop-start >= 4 && !placeholder(t, start, stop) &&
+		!preference(t[i:start-1], t[start:stop])
 	return c
 }
 
 // preference reports whether a cookie only holds a user's preference: theme=dark, lang=en-US.
 func preference(name, value string) bool {
-	if len(value) >= 12 || strings.Trim(value, "abcdefghijklmnopqrstuvwxyz-") != "" && !(len(value) == 5 && value[2] == '-') {
+	if len(value) >= 12 ||
+		strings.Trim(value, "abcdefghijklmnopqrstuvwxyz-") != "" &&
+			!(len(value) == 5 && value[2] == '-') {
 		return false
 	}
 	name = strings.ToLower(name)
-	for _, w := range []string{"sess", "sid", "auth", "token", "jwt", "csrf", "xsrf", "secret", "pass", "key", "id"} {
+	for _, w := range []string{"sess", "sid", "auth", "token", "jwt", "csrf", "xsrf", "secret",
+		"pass", "key", "id"} {
 		if strings.Contains(name, w) {
 			return false
 		}

@@ -26,7 +26,8 @@ var (
 
 // Dotted calls found with each token of that form in text.
 func Dotted(text string, found func(start, end int)) {
-	for from, end := NextLong(text, 0, DottedSet, DottedLen); from < end; from, end = NextLong(text, end, DottedSet, DottedLen) {
+	for from, end := NextLong(text, 0, DottedSet, DottedLen); from < end; from, end = NextLong(text,
+		end, DottedSet, DottedLen) {
 		for i := from; i < end; i++ {
 			if i > from && text[i-1] != '.' && text[i-1] != '-' {
 				continue

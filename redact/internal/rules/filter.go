@@ -124,8 +124,10 @@ func isUUID(v string) bool {
 // named reports whether v identifies itself as something public: a digest, a public key, a
 // resource.
 func named(v string) bool {
-	for _, p := range []string{"sha256:", "sha384:", "sha512:", "sha1:", "md5:", "sha256-", "sha384-", "sha512-", "sha1-",
-		"arn:", "urn:", "AAAAB3Nza", "AAAAC3Nza", "AAAAE2Vj", "age1", "ssh-", "https://", "http://", "file:", "/", "./", "../", "~/", "@"} {
+	for _, p := range []string{"sha256:", "sha384:", "sha512:", "sha1:", "md5:", "sha256-",
+		"sha384-", "sha512-", "sha1-",
+		"arn:", "urn:", "AAAAB3Nza", "AAAAC3Nza", "AAAAE2Vj", "age1", "ssh-", "https://", "http://",
+		"file:", "/", "./", "../", "~/", "@"} {
 		if Matches(v, p) {
 			return true
 		}
@@ -136,11 +138,16 @@ func named(v string) bool {
 // random reports whether v can be a secret where the words around it only hint at one: at least
 // least characters, drawn at random, and not a digest or name.
 func random(v string, least int) bool {
-	if len(v) < least || hexish(v) || named(v) || Digested(v) || isDate(v) || strings.Contains(v, "[REDACTED") {
+	if len(v) < least || hexish(v) || named(v) || Digested(v) || isDate(v) ||
+		strings.Contains(v, "[REDACTED") {
 		return false
 	}
 	// What is left without the digests inside it.
-	rest := strings.FieldsFunc(v, func(c rune) bool { return c == '-' || c == '_' || c == '.' || c == '/' || c == ':' || c == '@' })
+	rest := strings.FieldsFunc(v,
+		func(c rune) bool {
+			return c == '-' || c == '_' || c == '.' || c == '/' || c == ':' ||
+				c == '@'
+		})
 	keep := rest[:0]
 	for _, w := range rest {
 		if !(len(w) >= 7 && hexish(w)) {
@@ -152,7 +159,8 @@ func random(v string, least int) bool {
 
 // base64Like reports whether v is padded base64 of some length.
 func base64Like(v string) bool {
-	return len(v) >= 12 && len(v)%4 == 0 && strings.HasSuffix(v, "=") && only(strings.TrimRight(v, "="), "+/-_") &&
+	return len(v) >= 12 && len(v)%4 == 0 && strings.HasSuffix(v, "=") &&
+		only(strings.TrimRight(v, "="), "+/-_") &&
 		strings.IndexByte(strings.TrimRight(v, "="), '=') < 0
 }
 

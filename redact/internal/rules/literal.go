@@ -50,7 +50,8 @@ func stringPrefix(t string, i int) int {
 		k++
 	}
 	// The quote that closes an enclosing string is followed by the end of an expression.
-	if k == i || k+1 >= len(t) || !isQuote(t[k]) || !stringPrefixes[strings.ToLower(t[i:k])] || strings.IndexByte(" \t,;:)]}+.\\", t[k+1]) >= 0 {
+	if k == i || k+1 >= len(t) || !isQuote(t[k]) || !stringPrefixes[strings.ToLower(t[i:k])] ||
+		strings.IndexByte(" \t,;:)]}+.\\", t[k+1]) >= 0 {
 		return i
 	}
 	return k
@@ -141,8 +142,10 @@ func stringInCall(t string, i int) (q quotation, ok bool) {
 func builds(callee string) bool {
 	callee = strings.ToLower(callee[strings.LastIndexAny(callee, ".:<&")+1:])
 	switch callee {
-	case "string", "str", "bytes", "byte", "bytearray", "buffer", "from", "of", "securestring", "secretstr", "some", "ok", "cstring", "nsstring", "stringbuilder", "unicode",
-		"text", "secret", "guardedstring", "strdup", "raw", "convertto-securestring", "sensitive", "b":
+	case "string", "str", "bytes", "byte", "bytearray", "buffer", "from", "of", "securestring",
+		"secretstr", "some", "ok", "cstring", "nsstring", "stringbuilder", "unicode",
+		"text", "secret", "guardedstring", "strdup", "raw", "convertto-securestring",
+		"sensitive", "b":
 		return true
 	}
 	return false
@@ -151,7 +154,8 @@ func builds(callee string) bool {
 // typed skips the type between the colon before t[i] and the `=` before a string: `password: string
 // = 'x'`. It returns where that begins; 0: there is no type.
 func typed(t string, i int) int {
-	if before := strings.TrimRight(t[max(0, i-maxBlanks):i], " \t"); before == "" || before[len(before)-1] != ':' {
+	if before := strings.TrimRight(t[max(0, i-maxBlanks):i], " \t"); before == "" ||
+		before[len(before)-1] != ':' {
 		return 0
 	}
 	return assigned(t, i, "")
@@ -164,7 +168,8 @@ func declared(t string, key int) int {
 	if i == key {
 		return 0
 	}
-	for _, w := range []string{"string", "str", "text", "[]byte", "*string", "char", "varchar", "nvarchar", "bytes"} {
+	for _, w := range []string{"string", "str", "text", "[]byte", "*string", "char", "varchar",
+		"nvarchar", "bytes"} {
 		if Matches(t[i:], w) {
 			return assigned(t, i, w)
 		}
@@ -175,7 +180,8 @@ func declared(t string, key int) int {
 // assigned returns where the string assigned after the type at t[i:] begins; 0: there is none.
 func assigned(t string, i int, known string) int {
 	j := i + len(known)
-	for j < len(t) && j-i < maxBlanks && (IsAlnum(t[j]) || strings.IndexByte("_.<>[]()|?&*' ", t[j]) >= 0) {
+	for j < len(t) && j-i < maxBlanks &&
+		(IsAlnum(t[j]) || strings.IndexByte("_.<>[]()|?&*' ", t[j]) >= 0) {
 		if t[j] == ' ' && t[j-1] != '|' && t[j-1] != '*' && !strings.HasSuffix(t[:j], "'static") {
 			if k := Blanks(t, j); k == len(t) || strings.IndexByte("|*=:", t[k]) < 0 {
 				return 0
@@ -186,7 +192,8 @@ func assigned(t string, i int, known string) int {
 	if known != "" && j < len(t) && t[j] == ':' { // :=
 		j++
 	}
-	if j == i || j+1 >= len(t) || t[j] != '=' || t[j+1] == '=' || t[j+1] == '>' || t[i] == '\'' || t[i] == ' ' {
+	if j == i || j+1 >= len(t) || t[j] != '=' || t[j+1] == '=' || t[j+1] == '>' || t[i] == '\'' ||
+		t[i] == ' ' {
 		return 0
 	}
 	if j = Blanks(t, j+1); j < len(t) && (isQuote(t[j]) || stringPrefix(t, j) > j) {
@@ -199,7 +206,8 @@ func assigned(t string, i int, known string) int {
 // argument its value: `set("password", "x")`; 0: it is not.
 func argument(t string, at, key int) int {
 	word := wordStart(t, at)
-	if word < 2 || key >= len(t) || !isQuote(t[key]) || t[word-1] != t[key] || t[word-2] != '(' && t[word-2] != '[' {
+	if word < 2 || key >= len(t) || !isQuote(t[key]) || t[word-1] != t[key] ||
+		t[word-2] != '(' && t[word-2] != '[' {
 		return 0
 	}
 	i := Blanks(t, key+1)
@@ -287,10 +295,14 @@ func isExpression(t string, i int) bool {
 	switch inside := t[n+1:]; t[n] {
 	case '(':
 		k := strings.IndexByte(inside, ')')
-		return k >= 0 && (n > 2 || k == 0) && strings.Trim(strings.ToLower(inside[:k]), "abcdefghijklmnopqrstuvwxyz0123456789_.,:()[]{}&*+- ") == ""
+		return k >= 0 && (n > 2 || k == 0) &&
+			strings.Trim(strings.ToLower(inside[:k]),
+				"abcdefghijklmnopqrstuvwxyz0123456789_.,:()[]{}&*+- ") == ""
 	case '[':
 		k := strings.IndexByte(inside, ']')
-		return k > 0 && strings.Trim(strings.ToLower(inside[:k]), "abcdefghijklmnopqrstuvwxyz0123456789_.:()+-* '\"") == ""
+		return k > 0 &&
+			strings.Trim(strings.ToLower(inside[:k]),
+				"abcdefghijklmnopqrstuvwxyz0123456789_.:()+-* '\"") == ""
 	}
 	return false
 }
@@ -309,5 +321,6 @@ func isType(t string, i int) bool {
 		closes = '>'
 	}
 	k := strings.IndexByte(t[j:min(len(t), j+maxBlanks)], closes)
-	return k > 1 && strings.Trim(strings.ToLower(t[j+1:j+k]), "abcdefghijklmnopqrstuvwxyz_., |[<") == ""
+	return k > 1 && strings.Trim(strings.ToLower(t[j+1:j+k]),
+		"abcdefghijklmnopqrstuvwxyz_., |[<") == ""
 }

@@ -7,7 +7,8 @@ import "strings"
 // else.
 func password(v string) bool {
 	v = strings.TrimRight(v, ".,;:!?")
-	if len(v) < 6 || len(v) >= maxWeak || strings.ContainsAny(v, " \t") || named(v) || versions(v) || packaged(v) || isDate(v) || status(v) || Digested(v) {
+	if len(v) < 6 || len(v) >= maxWeak || strings.ContainsAny(v, " \t") || named(v) ||
+		versions(v) || packaged(v) || isDate(v) || status(v) || Digested(v) {
 		return false
 	}
 	if random(v, 8) {
@@ -27,7 +28,8 @@ func password(v string) bool {
 		}
 	}
 	switch {
-	case letters == 0 || others > 0 || strings.IndexByte("#.$@%&*", v[0]) >= 0 || mail(v) || aboutSecrets(v):
+	case letters == 0 || others > 0 || strings.IndexByte("#.$@%&*", v[0]) >= 0 || mail(v) ||
+		aboutSecrets(v):
 		return false
 	case signs > 0:
 		return true
@@ -56,9 +58,12 @@ func aboutSecrets(v string) bool {
 // sha256, utf-8, int64, x509.
 func algorithm(v string) bool {
 	v = strings.ToLower(v)
-	for _, w := range []string{"sha", "md5", "utf", "base", "aes", "hmac", "hs2", "hs3", "hs5", "rs2", "rs3", "rs5", "es2", "es3", "es5", "ps2", "oauth", "http", "x509",
-		"x-", "ed25519", "ed448", "p-", "secp", "curve", "x25519", "pbkdf", "argon", "latin", "iso", "int", "uint", "float", "varchar", "char", "rsa", "dsa",
-		"ecdsa", "ssh", "tls", "ssl", "ipv", "v1", "v2", "v3", "v4", "api", "version", "default", "example", "number", "sec-", "pkcs", "chacha", "blake", "crc"} {
+	for _, w := range []string{"sha", "md5", "utf", "base", "aes", "hmac", "hs2", "hs3", "hs5",
+		"rs2", "rs3", "rs5", "es2", "es3", "es5", "ps2", "oauth", "http", "x509",
+		"x-", "ed25519", "ed448", "p-", "secp", "curve", "x25519", "pbkdf", "argon", "latin", "iso",
+		"int", "uint", "float", "varchar", "char", "rsa", "dsa",
+		"ecdsa", "ssh", "tls", "ssl", "ipv", "v1", "v2", "v3", "v4", "api", "version", "default",
+		"example", "number", "sec-", "pkcs", "chacha", "blake", "crc"} {
 		if strings.HasPrefix(v, w) {
 			return true
 		}
@@ -73,7 +78,8 @@ func Digested(v string) bool {
 	if k := strings.LastIndexByte(v[:min(len(v), 24)], '='); k > 0 { // fingerprint=SHA256:…
 		v = v[k+1:]
 	}
-	for _, p := range []string{"sha256:", "sha384:", "sha512:", "sha1:", "md5:", "sha256-", "sha384-", "sha512-", "sha1-", "sha256=", "sha512=", "h1:"} {
+	for _, p := range []string{"sha256:", "sha384:", "sha512:", "sha1:", "md5:", "sha256-",
+		"sha384-", "sha512-", "sha1-", "sha256=", "sha512=", "h1:"} {
 		if Matches(v, p) {
 			return true
 		}
@@ -92,12 +98,15 @@ func fingerprint(v string) bool {
 	for _, f := range []struct {
 		name     string
 		hex, b64 int // digits, and characters of base64 without padding
-	}{{"sha256", 64, 43}, {"sha384", 96, 64}, {"sha512", 128, 86}, {"sha1", 40, 27}, {"md5", 32, 22}} {
-		if len(v) <= len(f.name) || !Matches(v, f.name) || v[len(f.name)] != ':' && v[len(f.name)] != '-' {
+	}{{"sha256", 64, 43}, {"sha384", 96, 64}, {"sha512", 128, 86}, {"sha1", 40, 27},
+		{"md5", 32, 22}} {
+		if len(v) <= len(f.name) || !Matches(v, f.name) ||
+			v[len(f.name)] != ':' && v[len(f.name)] != '-' {
 			continue
 		}
 		rest := v[len(f.name)+1:]
-		if body := strings.TrimRight(rest, "="); len(body) == f.b64 && only(body, "+/") || len(rest) == f.hex && hexish(rest) && only(rest, "") {
+		if body := strings.TrimRight(rest, "="); len(body) == f.b64 && only(body, "+/") ||
+			len(rest) == f.hex && hexish(rest) && only(rest, "") {
 			return true
 		}
 		return len(rest) == f.hex/2*3-1 && hexish(rest) // MD5:16:27:ac

@@ -69,7 +69,8 @@ func keyMark(t string, i int) (end int, ok bool) {
 	k := strings.IndexByte(t[i:min(len(t), i+maxBlanks)], '-')
 	label := t[i:min(len(t), i+maxBlanks)]
 	if k < 0 {
-		return -1, i+len(label) == len(t) && len(label) < maxBlanks && strings.Trim(label, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ") == ""
+		return -1, i+len(label) == len(t) && len(label) < maxBlanks &&
+			strings.Trim(label, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ") == ""
 	}
 	label = label[:k]
 	if !strings.Contains(label, "PRIVATE KEY") && !strings.HasPrefix(label, "OpenVPN Static key") {
@@ -91,7 +92,8 @@ func findPuTTY(s *Text, at, end int) Candidate {
 func findEncodedKey(s *Text, at, end int) Candidate {
 	t := s.text
 	// After "-----BEGIN " the label: base64 of " RSA", " PRIVATE", " EC", " OPENSSH", " ENCRYPTED".
-	for _, label := range []string{"BSU0EgUFJ", "BQUklWQVR", "BFQyBQUkl", "BPUEVOU1N", "BFTkNSWVB", "BEU0EgUFJ"} {
+	for _, label := range []string{"BSU0EgUFJ", "BQUklWQVR", "BFQyBQUkl", "BPUEVOU1N", "BFTkNSWVB",
+		"BEU0EgUFJ"} {
 		if strings.HasPrefix(t[end:], label) {
 			j := s.runEnd(KeySet, end)
 			return Candidate{From: at, Start: at, End: j, Hit: true, Open: j == len(t)}
@@ -149,7 +151,8 @@ func Lone(text string) (start, end int, ok bool) {
 		}
 	}
 	const least = 6 // random base64 of 64 has 26 of either case on average, and 10 digits
-	ok = upper >= least && lower >= least && digits > 0 && Plausible("", line[start:end]) && endsNoWord(strings.TrimRight(line[:start], " \t")) &&
+	ok = upper >= least && lower >= least && digits > 0 && Plausible("", line[start:end]) &&
+		endsNoWord(strings.TrimRight(line[:start], " \t")) &&
 		strings.IndexFunc(line[end:], func(c rune) bool { return c < 0x80 && IsAlnum(byte(c)) }) < 0
 	return from + start, from + end, ok
 }
@@ -165,13 +168,15 @@ func KeyLine(text string, inside, alone bool) (start, end int, body, more bool) 
 	switch n := end - start; {
 	case n >= FirstKeyLine:
 		return start, end, true, true
-	case alone && strings.IndexFunc(before, func(c rune) bool { return IsLower(Fold(byte(min(c, 0x7f)))) }) >= 0:
+	case alone && strings.IndexFunc(before,
+		func(c rune) bool { return IsLower(Fold(byte(min(c, 0x7f)))) }) >= 0:
 		return 0, 0, false, false
 	case inside && n > 0 && endsNoWord(before):
 		return start, end, true, true
 	case strings.TrimSpace(text) == "" || strings.Contains(text, ": "):
 		return 0, 0, false, true // a header, or the blank line after them
-	case n == 0 && strings.IndexFunc(text, func(c rune) bool { return c < 0x80 && IsAlnum(byte(c)) }) < 0:
+	case n == 0 && strings.IndexFunc(text,
+		func(c rune) bool { return c < 0x80 && IsAlnum(byte(c)) }) < 0:
 		return 0, 0, false, true // a frame's padding
 	}
 	return 0, 0, false, false
@@ -212,8 +217,10 @@ func KeyRun(text string) (start, end int) {
 // already hidden. A diff's sign may precede it.
 func free(text string, i, j int) bool {
 	const apart = " \t\"'`|>\\,;:"
-	before := i == 0 || i == 1 && text[0] == '-' || text[i-1] >= 0x80 || strings.IndexByte(apart, text[i-1]) >= 0
-	return before && (j == len(text) || text[j] >= 0x80 || strings.IndexByte(apart+"\r\n", text[j]) >= 0)
+	before := i == 0 || i == 1 && text[0] == '-' || text[i-1] >= 0x80 ||
+		strings.IndexByte(apart, text[i-1]) >= 0
+	return before &&
+		(j == len(text) || text[j] >= 0x80 || strings.IndexByte(apart+"\r\n", text[j]) >= 0)
 }
 
 // Above reports whether text can be a line of a private key whose mark is near lines below it: the

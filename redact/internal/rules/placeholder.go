@@ -34,20 +34,27 @@ func placeholder(t string, start, end int) bool {
 	switch v[0] {
 	case '<':
 		i := strings.IndexByte(rest, '>')
-		return i > 0 && (only(rest[1:i], "_- .") || strings.Contains(rest[1:i], " ") && only(rest[1:i], "_- .,:()/'\"")) && start+i+1 >= end
+		return i > 0 &&
+			(only(rest[1:i], "_- .") || strings.Contains(rest[1:i], " ") &&
+				only(rest[1:i], "_- .,:()/'\"")) && start+i+1 >= end
 	case '$':
 		return len(v) > 1 && (v[1] == '(' || only(v[1:], "_") && v == strings.ToUpper(v) ||
-			strings.HasPrefix(v, "${") && strings.HasSuffix(v, ":-") && end < len(t) && t[end] == '}' ||
+			strings.HasPrefix(v, "${") && strings.HasSuffix(v, ":-") && end < len(t) &&
+				t[end] == '}' ||
 			strings.HasPrefix(v, "${{") && strings.Contains(rest, "}}") ||
 			v[1] == '{' && only(strings.TrimSuffix(v[2:], "}"), "_."))
 	case '{':
 		i := strings.IndexByte(rest, '}')
-		return i > 1 && (strings.HasPrefix(v, "{{") && strings.Contains(rest, "}}") || only(rest[1:i], "_.[]()") && start+i >= end && !scattered(rest[1:i]))
+		return i > 1 &&
+			(strings.HasPrefix(v, "{{") && strings.Contains(rest, "}}") ||
+				only(rest[1:i], "_.[]()") && start+i >= end && !scattered(rest[1:i]))
 	case '%':
 		return isVerb(v) || len(v) > 2 && v[len(v)-1] == '%' && only(v[1:len(v)-1], "_")
 	case '(':
 		i := strings.IndexByte(rest, ')')
-		return i > 0 && (status(rest[1:i]) || strings.Contains(rest[1:i], " ") && strings.Trim(rest[1:i], "abcdefghijklmnopqrstuvwxyz -") == "")
+		return i > 0 &&
+			(status(rest[1:i]) || strings.Contains(rest[1:i], " ") &&
+				strings.Trim(rest[1:i], "abcdefghijklmnopqrstuvwxyz -") == "")
 	}
 	if IsDigit(v[0]) && strings.HasPrefix(t[end:], " bytes") {
 		return strings.Trim(v, "0123456789") == ""
@@ -57,12 +64,14 @@ func placeholder(t string, start, end int) bool {
 			return true
 		}
 	}
-	for _, p := range []string{"process.env.", "os.environ", "os.getenv(", "secrets.", "env.", "self.", "this.", "request.", "config.", "settings.", "options.", "args.", "params."} {
+	for _, p := range []string{"process.env.", "os.environ", "os.getenv(", "secrets.", "env.",
+		"self.", "this.", "request.", "config.", "settings.", "options.", "args.", "params."} {
 		if strings.HasPrefix(v, p) {
 			return only(v, "._[]()\"'")
 		}
 	}
-	return (Matches(v, "your-") || Matches(v, "your_")) && strings.Trim(strings.ToLower(v), "abcdefghijklmnopqrstuvwxyz-_") == ""
+	return (Matches(v, "your-") || Matches(v, "your_")) &&
+		strings.Trim(strings.ToLower(v), "abcdefghijklmnopqrstuvwxyz-_") == ""
 }
 
 // templated reports whether v is a template in which nothing but the parts to fill in could be a
@@ -94,7 +103,8 @@ func templated(v string) bool {
 // isVerb reports whether v is a verb of printf(3), alone or followed by what ends the line.
 func isVerb(v string) bool {
 	i := len(v) - len(strings.TrimLeft(v[1:], "-+#0123456789.*lhz"))
-	return i < len(v) && IsLower(Fold(v[i])) && strings.Trim(strings.NewReplacer(`\n`, "", `\r`, "", `\t`, "").Replace(v[i+1:]), ".!") == ""
+	return i < len(v) && IsLower(Fold(v[i])) &&
+		strings.Trim(strings.NewReplacer(`\n`, "", `\r`, "", `\t`, "").Replace(v[i+1:]), ".!") == ""
 }
 
 // marks are what code, JSON and shells put in the place of a value: an opening bracket, an
@@ -122,20 +132,26 @@ func said(t string, at, key, start, end int) bool {
 	if v == "" || len(v) > maxPlaceholder {
 		return false
 	}
-	if !ASCII(t[at:key]) && strings.IndexFunc(v, func(c rune) bool { return c < utf8.RuneSelf || !unicode.IsLetter(c) }) < 0 {
+	if !ASCII(t[at:key]) &&
+		strings.IndexFunc(v,
+			func(c rune) bool { return c < utf8.RuneSelf || !unicode.IsLetter(c) }) < 0 {
 		return true // a word of the same language as the name
 	}
-	if Matches(v, "https://") || Matches(v, "http://") || (v == "A" || v == "An" || v == "The") && end < len(t) && t[end] == ' ' {
+	if Matches(v, "https://") || Matches(v, "http://") ||
+		(v == "A" || v == "An" || v == "The") && end < len(t) && t[end] == ' ' {
 		return true
 	}
-	if status(v) || Matches(v, t[at:key]) && len(v) == key-at || v == t[wordStart(t, at):key] || versions(v) || Matches(t[at:key], "token") && fewer(t, at, v) {
+	if status(v) || Matches(v, t[at:key]) && len(v) == key-at || v == t[wordStart(t, at):key] ||
+		versions(v) || Matches(t[at:key], "token") && fewer(t, at, v) {
 		return true
 	}
 	// `token = next()`, `password: config.password,`: code has blanks around its operators.
 	if start == 0 || t[start-1] != ' ' {
 		return false
 	}
-	if prompts(t, start, end) || variable(v, t[at:key]) || codeWords[v] && end+1 < len(t) && t[end] == ' ' || !Matches(t[at:key], "passphrase") && sentence(t, start, end) {
+	if prompts(t, start, end) || variable(v, t[at:key]) ||
+		codeWords[v] && end+1 < len(t) && t[end] == ' ' ||
+		!Matches(t[at:key], "passphrase") && sentence(t, start, end) {
 		return true
 	}
 	if isType(t, start) || isExpression(t, start) {
@@ -144,7 +160,9 @@ func said(t string, at, key, start, end int) bool {
 	rest := t[start:min(len(t), start+maxPlaceholder)]
 	if i := strings.IndexByte(rest, '('); i > 0 {
 		callee := rest[:i]
-		if wordy(callee) || strings.Contains(callee, ".") && only(callee, "._") && strings.IndexByte(rest, ')') > i {
+		if wordy(callee) ||
+			strings.Contains(callee, ".") && only(callee, "._") &&
+				strings.IndexByte(rest, ')') > i {
 			return true
 		}
 	}
@@ -184,8 +202,10 @@ func status(v string) bool {
 // variable reports whether v is a variable's name that contains the secret's: password_ptr,
 // accessToken.
 func variable(v, name string) bool {
-	return only(v, "_") && !strings.ContainsAny(v, "0123456789") && strings.Contains(strings.ToLower(v), strings.ToLower(name)) &&
-		(strings.Contains(v, "_") || strings.ContainsAny(v[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ")) && !scattered(v)
+	return only(v, "_") && !strings.ContainsAny(v, "0123456789") &&
+		strings.Contains(strings.ToLower(v), strings.ToLower(name)) &&
+		(strings.Contains(v, "_") || strings.ContainsAny(v[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ")) &&
+		!scattered(v)
 }
 
 // fewer reports whether v is too short for a token: a count, or the page number in a URL's query.
@@ -194,14 +214,17 @@ func fewer(t string, at int, v string) bool {
 	case strings.Trim(v, "0123456789") == "":
 		return len(v) < 6 // a one-time code has six
 	case inQuery(t, at):
-		return v == "next" || v == "prev" || v == "previous" || v == "first" || v == "last" || v == "start"
+		return v == "next" || v == "prev" || v == "previous" || v == "first" || v == "last" ||
+			v == "start"
 	}
 	return false
 }
 
 // codeWords precede an expression in the languages that have them.
-var codeWords = map[string]bool{"await": true, "new": true, "async": true, "function": true, "func": true, "lambda": true, "yield": true, "not": true,
-	"typeof": true, "if": true, "return": true, "let": true, "const": true, "raise": true, "throw": true}
+var codeWords = map[string]bool{"await": true, "new": true, "async": true, "function": true,
+	"func": true, "lambda": true, "yield": true, "not": true,
+	"typeof": true, "if": true, "return": true, "let": true, "const": true, "raise": true,
+	"throw": true}
 
 // sentence reports whether t[start:end] is a word, without a digit, and the first of several: one
 // space, and another in lower case or in parentheses. If `name:` or `name=` follows, it is a value.
@@ -234,10 +257,12 @@ func prompts(t string, start, end int) bool {
 	if user[0] == '[' {
 		rest := t[end:min(len(t), end+maxBlanks)]
 		k := strings.IndexByte(rest, ']')
-		return only(user[1:], "._-") && only(place, ".-") && k > 1 && rest[0] == ' ' && k+1 < len(rest) && strings.IndexByte("#$%", rest[k+1]) >= 0
+		return only(user[1:], "._-") && only(place, ".-") && k > 1 && rest[0] == ' ' &&
+			k+1 < len(rest) && strings.IndexByte("#$%", rest[k+1]) >= 0
 	}
 	host, path, ok := strings.Cut(place, ":")
-	return ok && only(user, "._-") && host != "" && only(host, ".-") && len(path) > 1 && (path[0] == '/' || path[0] == '~') &&
+	return ok && only(user, "._-") && host != "" && only(host, ".-") && len(path) > 1 &&
+		(path[0] == '/' || path[0] == '~') &&
 		strings.IndexByte("#$%>", path[len(path)-1]) >= 0 && !strings.ContainsAny(path, "@:")
 }
 
@@ -259,6 +284,7 @@ func packaged(v string) bool {
 		epoch, rest = "", v
 	}
 	i := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
-	return strings.Trim(epoch, "0123456789") == "" && i > 0 && i+1 < len(rest) && rest[i] == '.' && IsDigit(rest[i+1]) && only(rest, ".+~-") &&
+	return strings.Trim(epoch, "0123456789") == "" && i > 0 && i+1 < len(rest) && rest[i] == '.' &&
+		IsDigit(rest[i+1]) && only(rest, ".+~-") &&
 		(ok || strings.Contains(rest, "-")) && strings.Count(rest, ".") < 5
 }

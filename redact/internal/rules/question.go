@@ -48,12 +48,14 @@ var PasswordWords = []string{
 // askedWords ask for a secret, or for a password, only where a program reads without echo:
 // elsewhere they are too weak.
 var askedWords = []string{
-	"pass:", "passcode", "pin", "puk", "cvv", "cvc", "otp", "totp", "2fa", "one-time", "one time code", "verification code",
-	"security code", "authentication code", "authenticator", "recovery code", "backup code", "enter code", "enter the code", "your code",
-	"token", "secret", "credential", "credentials", "api key", "apikey", "api-key", "access key", "secret key", "private key", "encryption key",
-	"recovery key", "master key", "unlock", "decrypt",
-	"contrasena", "clave", "parola", "parole", "parool", "geslo", "haslo", "sifre", "sandi", "kodeord", "jelszava", "palavra-passe", "код", "пін", "пин",
-	"密钥", "验证码", "驗證碼", "認証コード", "인증번호",
+	"pass:", "passcode", "pin", "puk", "cvv", "cvc", "otp", "totp", "2fa", "one-time",
+	"one time code", "verification code", "security code", "authentication code", "authenticator",
+	"recovery code", "backup code", "enter code", "enter the code", "your code", "token", "secret",
+	"credential", "credentials", "api key", "apikey", "api-key", "access key", "secret key",
+	"private key", "encryption key", "recovery key", "master key", "unlock", "decrypt",
+	"contrasena", "clave", "parola", "parole", "parool", "geslo", "haslo", "sifre", "sandi",
+	"kodeord", "jelszava", "palavra-passe", "код", "пін", "пин", "密钥", "验证码", "驗證碼", "認証コード",
+	"인증번호",
 }
 
 // questionMax bounds how much of a line's end is read, in bytes.
@@ -75,7 +77,8 @@ func Asks(line, above, typed string) bool {
 
 func asksIn(line string) bool {
 	line = strings.ToLower(line[max(0, len(line)-questionMax):])
-	return slices.ContainsFunc(PasswordWords, func(w string) bool { return asksWith(line, w, true) }) ||
+	return slices.ContainsFunc(PasswordWords,
+		func(w string) bool { return asksWith(line, w, true) }) ||
 		slices.ContainsFunc(askedWords, func(w string) bool { return asksWith(line, w, false) })
 }
 
@@ -119,23 +122,28 @@ func Capitals(words []string) (all []string) {
 
 // spaced reports whether c's script separates words.
 func spaced(c rune) bool {
-	return !unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai)
+	return !unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+		unicode.Thai)
 }
 
 // joins reports whether c next to a word makes it part of another.
 func joins(c rune) bool {
-	return c != utf8.RuneError && (unicode.IsLetter(c) && spaced(c) || unicode.IsDigit(c) || c == '_')
+	return c != utf8.RuneError &&
+		(unicode.IsLetter(c) && spaced(c) || unicode.IsDigit(c) || c == '_')
 }
 
 // isPasswordWord reports whether a name is one of passwordWords, in any case of ASCII.
 func isPasswordWord(name string) bool {
-	return slices.ContainsFunc(PasswordWords, func(w string) bool { return len(w) == len(name) && Matches(name, w) })
+	return slices.ContainsFunc(PasswordWords,
+		func(w string) bool { return len(w) == len(name) && Matches(name, w) })
 }
 
 // copula skips what is between a password's name and the password in a sentence: "your password is
 // x".
 func copula(t string, i int) int {
-	for _, w := range []string{"has been set to ", "has been changed to ", "was set to ", "was changed to ", "was reset to ", "set to ", "changed to ", "reset to ", "is: ", "is ", "was ",
+	for _, w := range []string{"has been set to ", "has been changed to ", "was set to ",
+		"was changed to ", "was reset to ", "set to ", "changed to ", "reset to ", "is: ", "is ",
+		"was ",
 		"ist ", "lautet ", "es ", "est ", "è ", "é ", "jest ", "to ", "это ", "är ", "er "} {
 		if Matches(t[i:], w) {
 			i = Blanks(t, i+len(w))
@@ -159,5 +167,6 @@ func findTold(s *Text, at, i int) Candidate {
 	if !password(t[start:j]) || placeholder(t, start, j) {
 		return Candidate{}
 	}
-	return Candidate{From: at, Start: start, End: j, Hit: true, Open: j == len(t), Until: Ending{Quote: q}}
+	return Candidate{From: at, Start: start, End: j, Hit: true, Open: j == len(t),
+		Until: Ending{Quote: q}}
 }

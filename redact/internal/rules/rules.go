@@ -122,7 +122,8 @@ func ASCII(s string) bool {
 
 // SecretVariable reports whether a variable of this name and value holds a secret.
 func SecretVariable(name, value string) bool {
-	return SecretName(name) && len(value) >= 6 && !status(value) && !placeholder(value, 0, len(value)) && !named(value)
+	return SecretName(name) && len(value) >= 6 && !status(value) &&
+		!placeholder(value, 0, len(value)) && !named(value)
 }
 
 // SecretName reports whether a variable, field or flag of this name holds a secret.

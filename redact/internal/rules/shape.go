@@ -49,7 +49,8 @@ func (p *shapes) set(spec string) *set {
 	}
 	found := &set{number: len(p.sets)}
 	addRanges(&found.Members, spec)
-	if i := slices.IndexFunc(p.sets, func(s *set) bool { return s.Members == found.Members }); i >= 0 {
+	if i := slices.IndexFunc(p.sets,
+		func(s *set) bool { return s.Members == found.Members }); i >= 0 {
 		found = p.sets[i]
 	} else {
 		p.sets = append(p.sets, found)
@@ -282,26 +283,29 @@ func enough(literal string) int { return min(7, max(2, 10-len(literal))) }
 
 // rule makes a rule of the shape.
 func (sh *Shape) rule(class string) Rule {
-	return Rule{Class: class, Tier: Structure, Keywords: []string{sh.Literal}, Find: func(s *Text, at, end int) Candidate {
-		t := s.text
-		if t[at:end] != sh.Literal {
-			return Candidate{}
-		}
-		from, ok := sh.begins(s, at)
-		if !ok {
-			return Candidate{}
-		}
-		stop, done, open := sh.ends(s, end)
-		if !done && !open {
-			return Candidate{}
-		}
-		c := Candidate{From: from, Start: from, End: stop, Open: open, Hit: done && Plausible(t[from:at], t[end:stop])}
-		if !c.Hit {
-			c.Start = min(end, stop)
-			if stop-end < enough(sh.Literal) || stop-end >= 8 && sh.Literal[0] != '/' && !Plausible("", t[end:stop]) {
-				c.Start = stop
+	return Rule{Class: class, Tier: Structure, Keywords: []string{sh.Literal},
+		Find: func(s *Text, at, end int) Candidate {
+			t := s.text
+			if t[at:end] != sh.Literal {
+				return Candidate{}
 			}
-		}
-		return c
-	}}
+			from, ok := sh.begins(s, at)
+			if !ok {
+				return Candidate{}
+			}
+			stop, done, open := sh.ends(s, end)
+			if !done && !open {
+				return Candidate{}
+			}
+			c := Candidate{From: from, Start: from, End: stop, Open: open,
+				Hit: done && Plausible(t[from:at], t[end:stop])}
+			if !c.Hit {
+				c.Start = min(end, stop)
+				if stop-end < enough(sh.Literal) ||
+					stop-end >= 8 && sh.Literal[0] != '/' && !Plausible("", t[end:stop]) {
+					c.Start = stop
+				}
+			}
+			return c
+		}}
 }

@@ -42,7 +42,8 @@ func findShort(s *Text, at, end int) Candidate {
 		case isPlace(v) || status(v) || said(t, at, n, i, i+len(v)):
 			return false
 		case loud && (set || at > 0 && t[at-1] == '_') || quote && !Matches(name, "pass"):
-			return len(v) >= 4 && !strings.ContainsAny(v, " \t") && strings.Trim(v, "0123456789.,:/%") != "" && !versions(v)
+			return len(v) >= 4 && !strings.ContainsAny(v, " \t") &&
+				strings.Trim(v, "0123456789.,:/%") != "" && !versions(v)
 		}
 		return chosen(v) || password(v)
 	})
@@ -85,7 +86,8 @@ func findPAT(s *Text, at, end int) Candidate {
 	if t[at] == '_' {
 		n++
 	}
-	if at > 0 && IsAlnum(t[at]) && (IsAlnum(t[at-1]) || t[at-1] == '_') || n < len(t) && (IsAlnum(t[n]) || t[n] == '_') {
+	if at > 0 && IsAlnum(t[at]) && (IsAlnum(t[at-1]) || t[at-1] == '_') ||
+		n < len(t) && (IsAlnum(t[n]) || t[n] == '_') {
 		return Candidate{}
 	}
 	i, sep := separator(t, n)
@@ -97,7 +99,8 @@ func findPAT(s *Text, at, end int) Candidate {
 	}
 	loud := t[n-1] == 'T'
 	return s.judgeValue(at, i, func(v string) bool {
-		return random(v, 16) || loud && len(v) >= 8 && (password(v) || len(v) >= 32 && hexish(v) && !isUUID(v))
+		return random(v, 16) ||
+			loud && len(v) >= 8 && (password(v) || len(v) >= 32 && hexish(v) && !isUUID(v))
 	})
 }
 
@@ -132,7 +135,8 @@ func findHtpasswd(s *Text, at, end int) Candidate {
 			before--
 		default:
 			hit := batch && !placeholder(t, start, j)
-			return Candidate{From: at, Start: start, End: j, Hit: hit, Open: hit && j == len(t), Until: Ending{Quote: q}}
+			return Candidate{From: at, Start: start, End: j, Hit: hit, Open: hit && j == len(t),
+				Until: Ending{Quote: q}}
 		}
 		i = Blanks(t, min(next, len(t)))
 		if i == min(next, len(t)) {
@@ -189,6 +193,7 @@ func (s *Text) judgePiped(from, end, i int) Candidate {
 	}
 	v := strings.TrimSuffix(t[start:j], `\n`)
 	c := Candidate{From: from, Start: start, End: start + len(v), Until: Ending{Quote: q}}
-	c.Hit = len(v) >= 4 && !placeholder(t, start, start+len(v)) && v[0] != '$' && !strings.Contains(v, "$(")
+	c.Hit = len(v) >= 4 && !placeholder(t, start, start+len(v)) && v[0] != '$' &&
+		!strings.Contains(v, "$(")
 	return c
 }
