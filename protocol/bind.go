@@ -18,7 +18,8 @@ import (
 //
 // The tags are those of encoding/json/v2: omitempty leaves out what encodes as null, "", [] or {};
 // for a zero number or false it is omitzero. A nil slice encodes as [].
-func Bind[P, R any](f func(ctx context.Context, params P) (R, error)) func(ctx context.Context, params stdjson.RawMessage) (any, error) {
+func Bind[P, R any](f func(ctx context.Context, params P) (R,
+	error)) func(ctx context.Context, params stdjson.RawMessage) (any, error) {
 	return func(ctx context.Context, params stdjson.RawMessage) (any, error) {
 		var p P
 		if err := Decode(params, &p); err != nil {
@@ -65,7 +66,8 @@ func Decode(params []byte, p any) error {
 	case errors.As(err, &syntactic):
 		path := pointerPath(syntactic.JSONPointer)
 		if errors.Is(err, jsontext.ErrDuplicateName) {
-			return &ParamError{Path: path, Expected: "one value", Got: "two", Reason: reasonDuplicate}
+			return &ParamError{Path: path, Expected: "one value", Got: "two",
+				Reason: reasonDuplicate}
 		}
 		// The scanner has accepted the message, so only a lone surrogate can be wrong.
 		return &ParamError{Path: path, Expected: "valid Unicode", Got: "half of a surrogate pair"}
@@ -86,7 +88,8 @@ var noNulls = json.WithUnmarshalers(json.JoinUnmarshalers(
 		*to = make([]string, len(list))
 		for i, s := range list {
 			if s == nil {
-				return &ParamError{Path: "[" + strconv.Itoa(i) + "]", Expected: "a string", Got: "null"}
+				return &ParamError{Path: "[" + strconv.Itoa(i) + "]", Expected: "a string",
+					Got: "null"}
 			}
 			(*to)[i] = *s
 		}
@@ -100,7 +103,8 @@ var noNulls = json.WithUnmarshalers(json.JoinUnmarshalers(
 		*to = make(map[string]string, len(all))
 		for name, s := range all {
 			if s == nil {
-				return &ParamError{Path: cut(escape(name), maxQuoted), Expected: "a string", Got: "null"}
+				return &ParamError{Path: cut(escape(name), maxQuoted), Expected: "a string",
+					Got: "null"}
 			}
 			(*to)[name] = *s
 		}

@@ -266,7 +266,8 @@ func (c *Conn) Ordering() Ordering {
 // error; dialects notify from a goroutine of their own.
 func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 	if k, ok := ctx.Value(callKey{}).(*call); ok && k.conn == c && c.holdsTurn(k) {
-		return fmt.Errorf("notification %s from within %s: it has not yielded", method, k.method.Name)
+		return fmt.Errorf("notification %s from within %s: it has not yielded", method,
+			k.method.Name)
 	}
 	message, err := appendNotification(nil, method, params)
 	if err != nil {
@@ -387,7 +388,8 @@ func (c *Conn) collect(k *call, reply []byte) {
 	over := len(reply) > batchEntry && c.collected+len(reply) > c.limits.Replies
 	c.mu.Unlock()
 	if over {
-		e := c.errorOf(&LimitError{What: "bytes in the replies of a batch", Limit: c.limits.Replies})
+		e := c.errorOf(&LimitError{What: "bytes in the replies of a batch",
+			Limit: c.limits.Replies})
 		reply, _ = appendError(nil, k.id, e)
 	}
 	c.keep(len(reply))

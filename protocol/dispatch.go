@@ -59,7 +59,8 @@ func (c *Conn) lead() {
 		case errors.As(err, &parseErr):
 			c.refuse(err)
 			continue
-		case errors.Is(err, errStopped), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		case errors.Is(err, errStopped), errors.Is(err, io.EOF),
+			errors.Is(err, io.ErrUnexpectedEOF):
 		default:
 			c.fail(fmt.Errorf("%w: read: %w", ErrPeerGone, err))
 		}

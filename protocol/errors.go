@@ -265,7 +265,10 @@ func cut(s string, max int) string {
 // escape replaces what is not printable text: control and format characters (which include the bidi
 // controls), line separators, and bytes that are not UTF-8.
 func escape(s string) string {
-	plain := func(r rune) bool { return r == ' ' || unicode.IsGraphic(r) && !unicode.Is(unicode.Z, r) }
+	plain := func(r rune) bool {
+		return r == ' ' || unicode.IsGraphic(r) &&
+			!unicode.Is(unicode.Z, r)
+	}
 	clean := utf8.ValidString(s)
 	for _, r := range s {
 		clean = clean && plain(r)

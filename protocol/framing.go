@@ -128,7 +128,9 @@ func (r *Reader) line() ([]byte, error) {
 			}
 			if size > r.max {
 				r.skip = err != nil
-				return nil, &ParseError{Reason: reasonSize, Problem: "message over " + strconv.Itoa(r.max) + " bytes"}
+				return nil,
+					&ParseError{Reason: reasonSize,
+						Problem: "message over " + strconv.Itoa(r.max) + " bytes"}
 			}
 			if err == bufio.ErrBufferFull {
 				long = append(long, part...)

@@ -114,7 +114,8 @@ func privateFolder(dir string) *ListenError {
 		return &ListenError{Err: err}
 	}
 	unsafe := func(format string, args ...any) *ListenError {
-		return &ListenError{Err: ErrFolder, Detail: dir + " " + fmt.Sprintf(format, args...), Advice: advice}
+		return &ListenError{Err: ErrFolder, Detail: dir + " " + fmt.Sprintf(format, args...),
+			Advice: advice}
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
 		return unsafe("is a symbolic link")
@@ -135,7 +136,8 @@ func privateFolder(dir string) *ListenError {
 // that is no longer at its path is worthless.
 func lockFor(path string) (*flock.Flock, error) {
 	for {
-		lock := flock.New(path+".lock", flock.SetFlag(os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW), flock.SetPermissions(0o600))
+		lock := flock.New(path+".lock", flock.SetFlag(os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW),
+			flock.SetPermissions(0o600))
 		ok, err := lock.TryLock()
 		if err != nil {
 			return nil, &ListenError{Path: path, Err: fmt.Errorf("lock %s.lock: %w", path, err)}
@@ -160,7 +162,8 @@ func unlock(lock *flock.Flock) {
 }
 
 func inUse(path string) *ListenError {
-	return &ListenError{Path: path, Err: ErrInUse, Advice: "connect to it, stop it, or use another path"}
+	return &ListenError{Path: path, Err: ErrInUse,
+		Advice: "connect to it, stop it, or use another path"}
 }
 
 // listenLocked makes the socket; the caller holds the lock.
@@ -201,7 +204,8 @@ func listenLocked(path string, lock *flock.Flock) (*listener, error) {
 		os.Remove(path)
 		return fail("prepare the socket", err)
 	}
-	return &listener{UnixListener: inner.(*net.UnixListener), path: path, made: made, lock: lock}, nil
+	return &listener{UnixListener: inner.(*net.UnixListener), path: path, made: made,
+		lock: lock}, nil
 }
 
 func notSocket(path string, info fs.FileInfo) *ListenError {
@@ -259,7 +263,8 @@ func (l *listener) Accept() (net.Conn, error) {
 		if err == nil && uid == os.Geteuid() {
 			return c, nil
 		}
-		slog.Warn("refused a connection of another user", "socket", l.path, "uid", uid, "error", err)
+		slog.Warn("refused a connection of another user", "socket", l.path, "uid", uid,
+			"error", err)
 		c.Close()
 	}
 }

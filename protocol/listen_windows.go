@@ -33,8 +33,10 @@ func Listen(path string) (net.Listener, error) {
 	})
 	// A pipe that exists with another access control list answers a second creation with "access
 	// denied".
-	if errors.Is(err, windows.ERROR_ACCESS_DENIED) || errors.Is(err, windows.ERROR_PIPE_BUSY) || errors.Is(err, windows.ERROR_ALREADY_EXISTS) {
-		return nil, &ListenError{Path: path, Err: ErrInUse, Detail: err.Error(), Advice: "connect to it, stop it, or use another name"}
+	if errors.Is(err, windows.ERROR_ACCESS_DENIED) || errors.Is(err, windows.ERROR_PIPE_BUSY) ||
+		errors.Is(err, windows.ERROR_ALREADY_EXISTS) {
+		return nil, &ListenError{Path: path, Err: ErrInUse, Detail: err.Error(),
+			Advice: "connect to it, stop it, or use another name"}
 	}
 	if err != nil {
 		return nil, &ListenError{Path: path, Err: err}

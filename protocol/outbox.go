@@ -57,10 +57,12 @@ type note struct {
 	slot    <-chan struct{} // emptied when it is written
 }
 
-func newOutbox(w io.Writer, framing Framing, limits Limits, onStall func(), onError func(error)) *outbox {
+func newOutbox(w io.Writer, framing Framing, limits Limits, onStall func(),
+	onError func(error)) *outbox {
 	return &outbox{
-		w: w, try: tryWriter(w), framing: framing, bound: limits.Replies, stall: limits.Stall, onStall: onStall, onError: onError,
-		kick: make(chan struct{}, 1), dead: make(chan struct{}), done: make(chan struct{}),
+		w: w, try: tryWriter(w), framing: framing, bound: limits.Replies, stall: limits.Stall,
+		onStall: onStall, onError: onError, kick: make(chan struct{}, 1), dead: make(chan struct{}),
+		done: make(chan struct{}),
 	}
 }
 

@@ -64,7 +64,9 @@ func parse(msg []byte, maxBatch int) (one envelope, batch []json.RawMessage, err
 	case total == 0:
 		return one, nil, &RequestError{Problem: "empty batch", Reason: reasonEmptyBatch}
 	case total > maxBatch:
-		return one, nil, &RequestError{Problem: "batch of over " + strconv.Itoa(maxBatch) + " entries", Reason: reasonBatchSize}
+		return one, nil,
+			&RequestError{Problem: "batch of over " + strconv.Itoa(maxBatch) + " entries",
+				Reason: reasonBatchSize}
 	}
 	return one, batch, nil
 }
@@ -78,7 +80,8 @@ type scanner struct {
 
 func (s *scanner) fail(expected string) {
 	if s.fault == nil {
-		s.fault = &ParseError{Reason: reasonParse, Problem: "byte " + strconv.Itoa(s.i) + ": expected " + expected}
+		s.fault = &ParseError{Reason: reasonParse,
+			Problem: "byte " + strconv.Itoa(s.i) + ": expected " + expected}
 	}
 }
 
@@ -225,7 +228,8 @@ func escapeLen(b []byte) int {
 func (s *scanner) open(depth int) bool {
 	if depth >= maxDepth {
 		if s.fault == nil {
-			s.fault = &ParseError{Reason: reasonDepth, Problem: "nesting over " + strconv.Itoa(maxDepth) + " levels"}
+			s.fault = &ParseError{Reason: reasonDepth,
+				Problem: "nesting over " + strconv.Itoa(maxDepth) + " levels"}
 		}
 		return false
 	}

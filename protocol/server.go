@@ -40,7 +40,8 @@ type Stats struct {
 
 // Stats returns the counts so far.
 func (s *Server) Stats() Stats {
-	return Stats{Open: s.open.Load(), Accepted: s.accepted.Load(), Refused: s.refused.Load(), Slow: s.slow.Load()}
+	return Stats{Open: s.open.Load(), Accepted: s.accepted.Load(), Refused: s.refused.Load(),
+		Slow: s.slow.Load()}
 }
 
 // Serve accepts connections until ctx ends or l is closed, then closes l, ends the connections as

@@ -20,7 +20,9 @@ type joined struct {
 
 func (j *joined) Write(p []byte) (int, error) { return j.w.Write(p) }
 func (j *joined) CloseWrite() error           { return j.w.Close() }
-func (j *joined) Close() error                { return errors.Join(j.ReadCloser.Close(), j.w.Close()) }
+func (j *joined) Close() error {
+	return errors.Join(j.ReadCloser.Close(), j.w.Close())
+}
 
 func (j *joined) SetReadDeadline(t time.Time) error {
 	if d, ok := j.ReadCloser.(interface{ SetReadDeadline(time.Time) error }); ok {

@@ -41,7 +41,8 @@ func tryWriter(w io.Writer) func([]byte) int {
 		_ = conn.Write(func(fd uintptr) bool {
 			if blocking {
 				ready := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}
-				if k, err := unix.Poll(ready, 0); err != nil || k != 1 || ready[0].Revents != unix.POLLOUT {
+				if k, err := unix.Poll(ready, 0); err != nil || k != 1 ||
+					ready[0].Revents != unix.POLLOUT {
 					return true
 				}
 			}

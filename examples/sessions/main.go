@@ -34,15 +34,21 @@ func run(dir string) error {
 	if err != nil {
 		return err
 	}
-	server, err := e.Spawn(ctx, engine.Config{Program: "sh", Args: []string{"-c", "echo listening; read -r _"}, Taps: []engine.Tap{cast}})
+	server, err := e.Spawn(ctx,
+		engine.Config{Program: "sh", Args: []string{"-c", "echo listening; read -r _"},
+			Taps: []engine.Tap{cast}})
 	if err != nil {
 		return err
 	}
-	client, err := e.Spawn(ctx, engine.Config{Program: "sh", Args: []string{"-c", `printf 'name? '; read -r name; echo "hello $name"; read -r _`}})
+	client, err := e.Spawn(ctx,
+		engine.Config{Program: "sh",
+			Args: []string{"-c", `printf 'name? '; read -r name; echo "hello $name"; read -r _`}})
 	if err != nil {
 		return err
 	}
-	up, err := server.Wait(ctx, matchers.Any(matchers.Text("address in use"), matchers.Text("listening"), matchers.Exited()))
+	up, err := server.Wait(ctx,
+		matchers.Any(matchers.Text("address in use"), matchers.Text("listening"),
+			matchers.Exited()))
 	if err != nil {
 		return err
 	}
@@ -55,7 +61,8 @@ func run(dir string) error {
 		return err
 	}
 	hello := matchers.Regexp(regexp.MustCompile(`hello (\w+)`))
-	greeted, err := client.Wait(ctx, matchers.All(hello, matchers.Stable(50*time.Millisecond)), engine.After(sent.Sequence))
+	greeted, err := client.Wait(ctx, matchers.All(hello, matchers.Stable(50*time.Millisecond)),
+		engine.After(sent.Sequence))
 	if err != nil {
 		return err
 	}
@@ -68,7 +75,8 @@ func run(dir string) error {
 		return err
 	}
 	var missed *engine.WaitError
-	if _, err := client.Wait(ctx, matchers.Text("goodbye"), engine.Within(0)); errors.As(err, &missed) {
+	if _, err := client.Wait(ctx, matchers.Text("goodbye"), engine.Within(0)); errors.As(err,
+		&missed) {
 		fmt.Printf("no goodbye on %q\n", missed.View.Screen.Text())
 	}
 	return server.Close(ctx) // only then is the recording complete

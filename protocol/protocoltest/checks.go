@@ -225,7 +225,8 @@ func (d Checks) canary(t *testing.T) {
 	for where, text := range map[string]string{"answers": c.all.String(), "the log": d.Log()} {
 		for i := 0; i+12 <= len(Canary); i++ {
 			if at := strings.Index(text, Canary[i:i+12]); at >= 0 {
-				t.Fatalf("%s show %q: %q", where, Canary[i:i+12], text[max(0, at-300):min(len(text), at+60)])
+				t.Fatalf("%s show %q: %q", where, Canary[i:i+12],
+					text[max(0, at-300):min(len(text), at+60)])
 			}
 		}
 	}

@@ -189,7 +189,10 @@ func (s Suite) run(t *testing.T, c Case) {
 			got = append(got, m)
 		}
 	}
-	isProbe := func(m message) bool { return len(m.parts) == 1 && !m.batch && string(m.parts[0].ID) == probeID }
+	isProbe := func(m message) bool {
+		return len(m.parts) == 1 && !m.batch &&
+			string(m.parts[0].ID) == probeID
+	}
 
 	switch c.Expect.Connection {
 	case "open", "either":
@@ -222,7 +225,8 @@ func (s Suite) run(t *testing.T, c Case) {
 }
 
 func reset(err error) bool {
-	return err != nil && (strings.Contains(err.Error(), "reset by peer") || errors.Is(err, io.ErrClosedPipe))
+	return err != nil &&
+		(strings.Contains(err.Error(), "reset by peer") || errors.Is(err, io.ErrClosedPipe))
 }
 
 func (s Suite) replace(t *testing.T, b []byte) []byte {
@@ -282,7 +286,8 @@ func (s Suite) send(peer Peer, c Case, input []byte) error {
 }
 
 func (s Suite) noSessions(t *testing.T, peer Peer, r *protocol.Reader) {
-	if _, err := peer.Write(s.framing().Append(nil, request(`"list"`, "session.list"))); err != nil {
+	if _, err := peer.Write(s.framing().Append(nil,
+		request(`"list"`, "session.list"))); err != nil {
 		t.Errorf("session.list: %v", err)
 		return
 	}
@@ -366,7 +371,8 @@ func checkMessage(t *testing.T, code int, text string, input []byte) {
 		shared = 65
 	}
 	for i := 0; i+shared <= len(text); i++ {
-		if bytes.Contains(input, []byte(text[i:i+shared])) && !strings.Contains("Content-Length", text[i:i+shared]) {
+		if bytes.Contains(input, []byte(text[i:i+shared])) &&
+			!strings.Contains("Content-Length", text[i:i+shared]) {
 			t.Errorf("error message quotes the input: %q", text)
 			return
 		}
@@ -455,7 +461,8 @@ next:
 			used[j] = true
 			continue next
 		}
-		return fmt.Sprintf("reply %d: expected id %s, result %t, code %d", i, w.ID, w.Result, w.Code)
+		return fmt.Sprintf("reply %d: expected id %s, result %t, code %d", i, w.ID, w.Result,
+			w.Code)
 	}
 	return ""
 }

@@ -19,7 +19,8 @@ func Faults(t *testing.T, dial func(t *testing.T) Peer, alive string) {
 	bad, other := dial(t), dial(t)
 	ask := func(p Peer, id int, method string) string {
 		t.Helper()
-		if _, err := fmt.Fprintf(p, `{"jsonrpc":"2.0","id":%d,"method":%q}`+"\n", id, method); err != nil {
+		if _, err := fmt.Fprintf(p, `{"jsonrpc":"2.0","id":%d,"method":%q}`+"\n", id,
+			method); err != nil {
 			t.Fatal(err)
 		}
 		for r := protocol.Lines.NewReader(p, 1<<20); ; {
@@ -33,7 +34,8 @@ func Faults(t *testing.T, dial func(t *testing.T) Peer, alive string) {
 		}
 	}
 	for i, method := range brokenMethods {
-		if got := ask(bad, i, method); !strings.Contains(got, `"code":-32603`) || strings.Contains(got, brokenSecret) {
+		if got := ask(bad, i, method); !strings.Contains(got, `"code":-32603`) ||
+			strings.Contains(got, brokenSecret) {
 			t.Errorf("%s is answered %s", method, got)
 		}
 		for _, p := range []Peer{bad, other} {

@@ -80,7 +80,8 @@ func (d *decoder) feed(p []byte) []event {
 
 // join appends an event, merging it with the one before if both are text.
 func join(out []event, e event) []event {
-	if n := len(out); n > 0 && out[n-1].kind == e.kind && (e.kind == eventText || e.kind == eventPaste || e.kind == eventInvalid) {
+	if n := len(out); n > 0 && out[n-1].kind == e.kind &&
+		(e.kind == eventText || e.kind == eventPaste || e.kind == eventInvalid) {
 		out[n-1].data += e.data
 		return out
 	}
@@ -213,7 +214,8 @@ func (d *decoder) control(p []byte) (n int, e event, ok bool) {
 
 // isReply recognises the answers to our questions; see questions.
 func isReply(params string, final byte) bool {
-	return strings.HasPrefix(params, "?") && (final == 'u' || final == 'c' || final == 'y') || strings.HasPrefix(params, ">4;") && final == 'm'
+	return strings.HasPrefix(params, "?") && (final == 'u' || final == 'c' || final == 'y') ||
+		strings.HasPrefix(params, ">4;") && final == 'm'
 }
 
 // sgrMouse reads a mouse report in the form of mode 1006.

@@ -54,10 +54,12 @@ func (h *hold) next() event {
 func (v *viewer) wait(e event) {
 	v.held.add(e)
 	if n := v.held.lost; n > 0 {
-		v.say(fmt.Sprintf("the server does not answer; %d bytes were dropped; %s d detaches", n, v.keyName()), "no answer: "+v.keyName()+" d detaches")
+		v.say(fmt.Sprintf("the server does not answer; %d bytes were dropped; %s d detaches", n,
+			v.keyName()), "no answer: "+v.keyName()+" d detaches")
 		return
 	}
-	v.say("the server has not answered yet: what you type waits; "+v.keyName()+" d detaches", "no answer yet: "+v.keyName()+" d detaches")
+	v.say("the server has not answered yet: what you type waits; "+v.keyName()+" d detaches",
+		"no answer yet: "+v.keyName()+" d detaches")
 }
 
 // resume handles what was held, up to an event that has to ask the server again.
@@ -85,7 +87,8 @@ func (v *viewer) resume() error {
 
 // dropped reports how much input was not sent.
 func (v *viewer) dropped(bytes int) {
-	v.say(fmt.Sprintf("the server was slow; %d bytes were dropped", bytes), fmt.Sprintf("dropped: %d bytes", bytes))
+	v.say(fmt.Sprintf("the server was slow; %d bytes were dropped", bytes),
+		fmt.Sprintf("dropped: %d bytes", bytes))
 }
 
 // full reports whether the outbox is full, and handles an event that arrives anyway: it is dropped

@@ -28,7 +28,8 @@ func (v *viewer) one(e event) error {
 		}
 		return nil
 	case e.kind == eventMouse:
-		if row, col, inside := v.window.place(e.mouse.row, e.mouse.col); v.writing && !v.out.full() && (inside || e.mouse.action != "press") {
+		if row, col, inside := v.window.place(e.mouse.row, e.mouse.col); v.writing &&
+			!v.out.full() && (inside || e.mouse.action != "press") {
 			e.mouse.row, e.mouse.col = row, col
 			v.out.move(e.mouse)
 		}
@@ -56,13 +57,15 @@ func (v *viewer) one(e event) error {
 // refusal is why nothing is typed: has is who holds the session.
 func (v *viewer) refusal(has *client.Lease) []string {
 	if v.Look {
-		return []string{"read-only: you attached to look on, and cannot type; " + v.keyName() + " d detaches", "you can only look on"}
+		return []string{"read-only: you attached to look on, and cannot type; " + v.keyName() +
+			" d detaches", "you can only look on"}
 	}
 	if has == nil || has.Yours {
 		return []string{"read-only: " + v.keyName() + " w to type"}
 	}
 	return []string{
-		fmt.Sprintf("read-only: %s has the session since %s; %s t takes it", clean(has.Holder), clock(has), v.keyName()),
+		fmt.Sprintf("read-only: %s has the session since %s; %s t takes it", clean(has.Holder),
+			clock(has), v.keyName()),
 		v.naming("%s has it: "+v.keyName()+" t takes it", has.Holder),
 	}
 }
@@ -81,7 +84,8 @@ func (v *viewer) menuLine() string {
 		return "d detach  z suspend  arrows move  l redraw"
 	}
 	if v.writing {
-		return fmt.Sprintf("d detach  w give back  z suspend  s send %s  arrows move  l redraw", v.keyName())
+		return fmt.Sprintf("d detach  w give back  z suspend  s send %s  arrows move  l redraw",
+			v.keyName())
 	}
 	return "d detach  w write  t take  z suspend  arrows move  l redraw"
 }
@@ -177,7 +181,8 @@ func (v *viewer) have(since time.Time, err error) {
 		return
 	}
 	v.writing, v.sure, v.since, v.wanted = true, false, since, client.Size{}
-	v.say("you write, and nobody else; "+v.keyName()+" for keys", "you write, "+v.keyName()+" for keys")
+	v.say("you write, and nobody else; "+v.keyName()+" for keys",
+		"you write, "+v.keyName()+" for keys")
 	v.fit()
 	v.news(v.last) // which may have been made since
 }
@@ -257,13 +262,16 @@ func (v *viewer) show() error {
 	message := ""
 	switch {
 	case v.last.Over():
-		message = v.fitting(v.tty.size.Cols-2, "the program has "+Ended(v.last.Exit)+": any key leaves", Ended(v.last.Exit)+": any key leaves")
+		message = v.fitting(v.tty.size.Cols-2,
+			"the program has "+Ended(v.last.Exit)+": any key leaves", Ended(v.last.Exit)+
+				": any key leaves")
 	case v.menu:
 		message = v.menuLine()
 	case v.message != nil:
 		message = v.fitting(v.tty.size.Cols-2, v.message...)
 	}
-	p := contents{bell: v.ring, lines: v.window.lines(v.status(), message), style: v.last.Cursor.Style}
+	p := contents{bell: v.ring, lines: v.window.lines(v.status(), message),
+		style: v.last.Cursor.Style}
 	p.row, p.col, p.visible = v.window.cursor()
 	p.visible = p.visible && v.last.Cursor.Visible && !v.last.Over()
 	if v.last.Title != nil {
@@ -274,8 +282,9 @@ func (v *viewer) show() error {
 	p.modes = modes{reverse: m.ReverseVideo, noScroll: true}
 	if v.writing && !v.last.Over() {
 		p.modes = modes{
-			reverse: m.ReverseVideo, appCursor: m.ApplicationCursor, appKeypad: m.ApplicationKeypad, focus: m.FocusEvents,
-			mouse: m.Mouse, noScroll: !m.AlternateScreen, kitty: m.KittyKeyboard, otherKeys: m.ModifyOtherKeys,
+			reverse: m.ReverseVideo, appCursor: m.ApplicationCursor, appKeypad: m.ApplicationKeypad,
+			focus: m.FocusEvents, mouse: m.Mouse, noScroll: !m.AlternateScreen,
+			kitty: m.KittyKeyboard, otherKeys: m.ModifyOtherKeys,
 		}
 	}
 	v.decoder.mouse, v.decoder.asked = mouseModes[p.modes.mouse] != "", v.tty.asked
@@ -288,19 +297,24 @@ func (v *viewer) status() string {
 	keys, part := "  "+v.keyName()+" for keys", ""
 	if !v.window.whole() {
 		s, w := v.window.session, v.window.view()
-		part = fmt.Sprintf("  rows %d-%d of %d, columns %d-%d of %d", v.window.top+1, v.window.top+w.Rows, s.Rows, v.window.left+1, v.window.left+w.Cols, s.Cols)
+		part = fmt.Sprintf("  rows %d-%d of %d, columns %d-%d of %d", v.window.top+1,
+			v.window.top+w.Rows, s.Rows, v.window.left+1, v.window.left+w.Cols, s.Cols)
 	}
 	room := v.tty.size.Cols - len(" "+v.Label()+"  "+keys)
 	who := "read-only"
 	switch l := v.last.Lease; {
 	case v.writing && v.last.SecretInput:
-		who = v.fitting(room-len(part), "you write; a secret is asked for, which nobody sees", "you write a secret")
+		who = v.fitting(room-len(part), "you write; a secret is asked for, which nobody sees",
+			"you write a secret")
 	case v.writing:
 		who = "you write"
 	case l != nil && !l.Yours:
-		who = v.fitting(room-len(part), fmt.Sprintf("read-only, %s writes since %s", clean(l.Holder), clock(l)), v.within(room, "%s writes", l.Holder))
+		who = v.fitting(room-len(part),
+			fmt.Sprintf("read-only, %s writes since %s", clean(l.Holder), clock(l)),
+			v.within(room, "%s writes", l.Holder))
 	}
-	return fmt.Sprintf("\x1b[0;7m %s \x1b[0m %s%s%s  %s", v.Label(), who, keys, part, clean(v.Title))
+	return fmt.Sprintf("\x1b[0;7m %s \x1b[0m %s%s%s  %s", v.Label(), who, keys, part,
+		clean(v.Title))
 }
 
 // Ended says how a program ended.

@@ -57,7 +57,8 @@ func (b *outbox) text(s string) {
 // move adds a mouse event. Of unsent motion only the last position is kept.
 func (b *outbox) move(m mouse) {
 	if n := len(b.items); n > 0 && m.action == "move" {
-		if last := b.items[n-1].mouse; last != nil && last.action == "move" && last.button == m.button && slices.Equal(last.mods, m.mods) {
+		if last := b.items[n-1].mouse; last != nil && last.action == "move" &&
+			last.button == m.button && slices.Equal(last.mods, m.mods) {
 			b.items[n-1].mouse = &m
 			return
 		}

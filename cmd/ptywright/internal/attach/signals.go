@@ -14,7 +14,8 @@ type signals struct {
 }
 
 func watchSignals() *signals {
-	s := &signals{ending: make(chan os.Signal, 1), resized: make(chan os.Signal, 1), stopped: make(chan os.Signal, 1)}
+	s := &signals{ending: make(chan os.Signal, 1), resized: make(chan os.Signal, 1),
+		stopped: make(chan os.Signal, 1)}
 	ending.Notify(s.ending)
 	notify(s)
 	return s

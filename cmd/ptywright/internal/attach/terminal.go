@@ -44,7 +44,8 @@ func (m modes) change(to modes) string {
 	for _, p := range [...]struct {
 		from, to bool
 		mode     string
-	}{{m.appCursor, to.appCursor, "1"}, {m.reverse, to.reverse, "5"}, {m.focus, to.focus, "1004"}, {!m.noScroll, !to.noScroll, "1007"}} {
+	}{{m.appCursor, to.appCursor, "1"}, {m.reverse, to.reverse, "5"}, {m.focus, to.focus, "1004"},
+		{!m.noScroll, !to.noScroll, "1007"}} {
 		if p.from != p.to {
 			b.WriteString("\x1b[?" + p.mode + onOff(p.to))
 		}
@@ -253,7 +254,8 @@ func (t *terminal) show(p contents) error {
 // clean removes from a text what a terminal would act on.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+		if r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e ||
+			r >= 0x2066 && r <= 0x2069 {
 			return -1
 		}
 		return r

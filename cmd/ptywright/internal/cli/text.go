@@ -19,7 +19,8 @@ func Clean(s string) string {
 			b.WriteString("    ")
 		case r < ' ' || r >= 0x7f && r < 0xa0:
 			fmt.Fprintf(&b, `\x%02x`, r)
-		case unicode.IsPrint(r) || unicode.Is(unicode.Mn, r) || r == 0x200d || r == 0xfe0f || r == '\u00a0' || r == '\u3000':
+		case unicode.IsPrint(r) || unicode.Is(unicode.Mn, r) || r == 0x200d || r == 0xfe0f ||
+			r == '\u00a0' || r == '\u3000':
 			b.WriteRune(r)
 		default:
 			fmt.Fprintf(&b, `\u%04x`, r)

@@ -93,7 +93,8 @@ func argsInWords(c *cobra.Command, args []string, err error) error {
 	case c.HasSubCommands() && len(args) > 0:
 		return unknownCommand(c, args[0])
 	case len(args) < least:
-		words := slices.DeleteFunc(strings.Fields(usage), func(w string) bool { return w == "--" || w == "[--]" })
+		words := slices.DeleteFunc(strings.Fields(usage),
+			func(w string) bool { return w == "--" || w == "[--]" })
 		return fmt.Errorf("give %s: %s", strings.TrimSuffix(words[len(args)], "..."), c.UseLine())
 	case most == 0:
 		return fmt.Errorf("%s takes no arguments, and %s is one", below(c), engine.Quote(args[0]))
@@ -101,7 +102,8 @@ func argsInWords(c *cobra.Command, args []string, err error) error {
 		return fmt.Errorf("unexpected argument %s: %s", engine.Quote(args[most]), c.UseLine())
 	case len(c.ValidArgs) > 0:
 		last := len(c.ValidArgs) - 1
-		return fmt.Errorf("%s is none of %s and %s", engine.Quote(args[0]), strings.Join(c.ValidArgs[:last], ", "), c.ValidArgs[last])
+		return fmt.Errorf("%s is none of %s and %s", engine.Quote(args[0]),
+			strings.Join(c.ValidArgs[:last], ", "), c.ValidArgs[last])
 	}
 	return err
 }
@@ -115,11 +117,13 @@ func unknownCommand(c *cobra.Command, name string) error {
 		}
 	}
 	if near := nearest.Of(name, names); near != "" {
-		return fmt.Errorf("unknown command %s: did you mean %s %s?", engine.Quote(name), c.CommandPath(), near)
+		return fmt.Errorf("unknown command %s: did you mean %s %s?", engine.Quote(name),
+			c.CommandPath(), near)
 	}
 	for command, others := range otherNames {
 		if !c.HasParent() && slices.Contains(strings.Fields(others), name) {
-			return fmt.Errorf("unknown command %s: did you mean %s %s?", engine.Quote(name), c.CommandPath(), command)
+			return fmt.Errorf("unknown command %s: did you mean %s %s?", engine.Quote(name),
+				c.CommandPath(), command)
 		}
 	}
 	return fmt.Errorf("unknown command %s", engine.Quote(name))
@@ -127,14 +131,21 @@ func unknownCommand(c *cobra.Command, name string) error {
 
 // otherNames are the names of commands in other tools: tmux, docker, expect, Playwright.
 var otherNames = map[string]string{
-	"ls": "sessions ps list-sessions status", "spawn": "new new-session start create open launch", "send": "type input write press key keys send-keys paste",
-	"wait": "wait-for expect until", "read": "screen show cat snapshot capture capture-pane view text", "logs": "tail output transcript", "exec": "command run-in", "search": "find grep", "resize": "size resize-window", "mouse": "click", "kill": "stop close rm end kill-session kill-server",
-	"shot": "screenshot picture png", "attach": "join connect", "completions": "completion", "doctor": "check info", "config": "settings configure", "--version": "version",
-	"record": "rec", "play": "replay", "repl": "shell console", "serve": "server daemon", "watch": "web ui",
+	"ls": "sessions ps list-sessions status", "spawn": "new new-session start create open launch",
+	"send": "type input write press key keys send-keys paste", "wait": "wait-for expect until",
+	"read": "screen show cat snapshot capture capture-pane view text",
+	"logs": "tail output transcript", "exec": "command run-in", "search": "find grep",
+	"resize": "size resize-window", "mouse": "click",
+	"kill": "stop close rm end kill-session kill-server", "shot": "screenshot picture png",
+	"attach": "join connect", "completions": "completion", "doctor": "check info",
+	"config": "settings configure", "--version": "version", "record": "rec", "play": "replay",
+	"repl": "shell console", "serve": "server daemon", "watch": "web ui",
 }
 
 // below is a command's path without the program's name.
-func below(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ") }
+func below(c *cobra.Command) string {
+	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
+}
 
 // inWords says what is wrong with a command line's flags, in our words. args are all of the
 // program's.
@@ -146,10 +157,12 @@ func inWords(c *cobra.Command, args []string, err error) error {
 	case errors.As(err, &unknown):
 		return unknownFlag(c, args, unknown)
 	case errors.As(err, &valueless):
-		return fmt.Errorf("%s stands without a value: %s", flagWithValue(valueless.GetFlag()), accepted(valueless.GetFlag(), "", nil))
+		return fmt.Errorf("%s stands without a value: %s", flagWithValue(valueless.GetFlag()),
+			accepted(valueless.GetFlag(), "", nil))
 	case errors.As(err, &invalid):
 		f, value := invalid.GetFlag(), invalid.GetValue()
-		return fmt.Errorf("--%s is %s%s", f.Name, engine.Quote(value), strings.TrimSuffix(": "+accepted(f, value, invalid.Unwrap()), ": "))
+		return fmt.Errorf("--%s is %s%s", f.Name, engine.Quote(value),
+			strings.TrimSuffix(": "+accepted(f, value, invalid.Unwrap()), ": "))
 	}
 	return err
 }
@@ -169,12 +182,14 @@ func unknownFlag(c *cobra.Command, args []string, err *pflag.NotExistError) erro
 			if sub, _, err := c.Find([]string{a}); err != nil || sub == c {
 				return unknownCommand(c, a)
 			}
-			return fmt.Errorf("%s stands before the command: flags go behind it, as in %s %s %s", shown, c.CommandPath(), a, shown)
+			return fmt.Errorf("%s stands before the command: flags go behind it, as in %s %s %s",
+				shown, c.CommandPath(), a, shown)
 		}
 	}
 	// The arguments left when the flag is found are those before it.
 	own := strings.Count(strings.SplitN(c.Use, " -- ", 2)[0], " ID") // not the program's
-	if before := c.Flags().Args(); len(before) > own && takesProgram(c) && !slices.Contains(args, "--") {
+	if before := c.Flags().Args(); len(before) > own && takesProgram(c) &&
+		!slices.Contains(args, "--") {
 		if i := slices.Index(args, before[own]); i > 0 {
 			line := append(slices.Clone(args[:i]), "--")
 			return fmt.Errorf("%s is not a flag of %s; -- goes before a program that has flags of its own: ptywright %s", shown, below(c), ShellLine(append(line, args[i:]...)))
@@ -267,7 +282,8 @@ func wantsJSON(c *cobra.Command, args []string) bool {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args = args[:i]
 	}
-	return f != nil && f.Value.String() == "true" || slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
+	return f != nil && f.Value.String() == "true" || slices.Contains(args, "--json") ||
+		slices.Contains(args, "--json=true")
 }
 
 // Annotations of commands, for their schema and their help.
@@ -307,7 +323,8 @@ func countArgs(usage string) (least, most int) {
 	for i, word := range words {
 		optional := depth > 0 || strings.HasPrefix(word, "[")
 		depth += strings.Count(word, "[") - strings.Count(word, "]")
-		if word == "--" || word == "[--]" || strings.HasPrefix(word, "--") || i > 0 && strings.HasPrefix(words[i-1], "--") && words[i-1] != "--" {
+		if word == "--" || word == "[--]" || strings.HasPrefix(word, "--") ||
+			i > 0 && strings.HasPrefix(words[i-1], "--") && words[i-1] != "--" {
 			continue
 		}
 		if !optional {
@@ -363,7 +380,9 @@ func oneDash(root *cobra.Command, args []string) (c *cobra.Command, err error) {
 			} else if f.NoOptDefVal == "" && i+1 < len(rest) {
 				said += " " + ShellWord(rest[i+1])
 			}
-			return c, Usagef("-%s has one dash, and a name of more than one letter has two: %s", name, said)
+			return c,
+				Usagef("-%s has one dash, and a name of more than one letter has two: %s",
+					name, said)
 		}
 		if takesNext(fs, a[1:]) {
 			i++

@@ -59,5 +59,6 @@ func Build() string {
 	if c == "" {
 		c = "unknown"
 	}
-	return fmt.Sprintf("%s, commit %s, %s, %s/%s", Version(), c, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("%s, commit %s, %s, %s/%s", Version(), c, runtime.Version(), runtime.GOOS,
+		runtime.GOARCH)
 }

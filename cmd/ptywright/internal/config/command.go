@@ -43,7 +43,9 @@ func Wire(c *cobra.Command) {
 		Wire(sub)
 	}
 	run := c.RunE
-	if run == nil || len(For(c.Name(), false, func(flag string) bool { return c.Flags().Lookup(flag) != nil })) == 0 {
+	if run == nil ||
+		len(For(c.Name(), false,
+			func(flag string) bool { return c.Flags().Lookup(flag) != nil })) == 0 {
 		return
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -60,7 +62,9 @@ func Wire(c *cobra.Command) {
 func Apply(c *cobra.Command) error {
 	set, err := loadConfig()
 	lookup := c.Flags().Lookup
-	if err != nil && !(c.Name() == "kill" && lookup("server").Value.String() == "true" && (lookup("socket").Changed || !aboutSocket(set))) {
+	if err != nil &&
+		!(c.Name() == "kill" && lookup("server").Value.String() == "true" &&
+			(lookup("socket").Changed || !aboutSocket(set))) {
 		return err
 	}
 	stdio := lookup("stdio")
@@ -93,7 +97,8 @@ func CheckServer(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range For("serve", false, func(flag string) bool { return serve.Flags().Lookup(flag) != nil }) {
+	for _, s := range For("serve", false,
+		func(flag string) bool { return serve.Flags().Lookup(flag) != nil }) {
 		if v, ok := set.Value(s); ok {
 			if err := set.Judge(s, v); err != nil {
 				return misset(err)
@@ -211,7 +216,8 @@ func showConfig(std cli.Stdio, set *Config, asJSON bool, root *cobra.Command) er
 		fmt.Fprintln(t, "SETTING\tVALUE\tFROM")
 	}
 	for _, s := range Settings {
-		shown := shownSetting{Key: s.Key, Source: "default", Env: s.Env(), Flag: "--" + s.Flag, About: s.About}
+		shown := shownSetting{Key: s.Key, Source: "default", Env: s.Env(), Flag: "--" + s.Flag,
+			About: s.About}
 		v, ok := set.Value(s)
 		if ok {
 			shown.Source = v.Source
@@ -252,7 +258,8 @@ func defaultOf(root *cobra.Command, s Setting) []string {
 	}
 	for _, c := range root.Commands() {
 		f := c.Flags().Lookup(s.Flag)
-		if f == nil || len(For(c.Name(), false, func(flag string) bool { return flag == s.Flag })) == 0 {
+		if f == nil ||
+			len(For(c.Name(), false, func(flag string) bool { return flag == s.Flag })) == 0 {
 			continue
 		}
 		if s.Kind == Paths || f.DefValue == "" {

@@ -61,27 +61,47 @@ func (s Setting) Env() string {
 
 // Settings are all settings, in the order in which they are shown.
 var Settings = []Setting{
-	{Key: "socket", Flag: "socket", Kind: Path, Shared: true, About: "where the server listens that people share"},
+	{Key: "socket", Flag: "socket", Kind: Path, Shared: true,
+		About: "where the server listens that people share"},
 	{Key: "plugins", Flag: "plugin", Kind: Paths, About: "manifests of plugins that servers load"},
-	{Key: "allow_plugin_load", Flag: "allow-plugin-load", Kind: Truth, About: "clients may load plugins from this machine's files"},
-	{Key: "trust_raw", Flag: "trust-raw", Kind: Truth, About: "MCP and Unterm clients may see what is not redacted"},
-	{Key: "log.level", Flag: "log-level", Kind: Text, Words: []string{"debug", "info", "warn", "error"}, About: "debug, info, warn or error"},
-	{Key: "log.file", Flag: "log-file", Kind: Path, About: "where servers log, instead of standard error"},
-	{Key: "log.format", Flag: "log-format", Kind: Text, Words: []string{"text", "json"}, About: "text or json"},
-	{Key: "limits.sessions", Flag: "max-sessions", Kind: Number, Least: 1, Most: 1 << 20, About: "sessions that run at a time"},
-	{Key: "limits.ended", Flag: "max-ended", Kind: Number, Least: 1, Most: 1 << 20, About: "sessions that have ended and are kept"},
-	{Key: "limits.ended_bytes", Flag: "max-ended-bytes", Kind: Number, Least: 1, Most: 1 << 30, About: "memory of those together"},
-	{Key: "limits.screen", Flag: "max-screen", Kind: Number, Least: 1, Most: 1000, About: "rows or columns of a screen"},
-	{Key: "limits.message_bytes", Flag: "max-message-bytes", Kind: Number, Least: 1, Most: 1 << 30, About: "size of one message"},
-	{Key: "limits.requests", Flag: "max-requests", Kind: Number, Least: 1, Most: 1 << 20, About: "requests a connection may have under way"},
-	{Key: "limits.queued_bytes", Flag: "max-queued-bytes", Kind: Number, Least: 1, Most: 1 << 30, About: "requests a connection may have queued"},
-	{Key: "limits.reply_bytes", Flag: "max-reply-bytes", Kind: Number, Least: 1, Most: 1 << 30, About: "replies a client may leave unread"},
-	{Key: "limits.matcher_depth", Flag: "max-matcher-depth", Kind: Number, Least: 1, Most: 32, About: "levels of nested matchers"},
-	{Key: "mcp.http", Flag: "mcp-http", Kind: Address, Shared: true, About: "serve MCP over HTTP, too, on this address"},
-	{Key: "mcp.profile", Flag: "profile", Kind: Text, Words: []string{"ptywright", "terminal-mcp"}, Only: []string{"serve", "mcp"}, About: "ptywright or terminal-mcp"},
-	{Key: "unterm.enabled", Flag: "unterm", Kind: Truth, Only: []string{"serve"}, Shared: true, About: "serve Unterm's methods, too"},
-	{Key: "unterm.root", Flag: "root", Kind: Path, Only: []string{"serve", "unterm"}, About: "where instances of unterm register"},
-	{Key: "unterm.port", Flag: "port", Kind: Number, Most: 65535, Only: []string{"serve", "unterm"}, About: "port of unterm on the loopback; 0: a free one"},
+	{Key: "allow_plugin_load", Flag: "allow-plugin-load", Kind: Truth,
+		About: "clients may load plugins from this machine's files"},
+	{Key: "trust_raw", Flag: "trust-raw", Kind: Truth,
+		About: "MCP and Unterm clients may see what is not redacted"},
+	{Key: "log.level", Flag: "log-level", Kind: Text,
+		Words: []string{"debug", "info", "warn", "error"}, About: "debug, info, warn or error"},
+	{Key: "log.file", Flag: "log-file", Kind: Path,
+		About: "where servers log, instead of standard error"},
+	{Key: "log.format", Flag: "log-format", Kind: Text, Words: []string{"text", "json"},
+		About: "text or json"},
+	{Key: "limits.sessions", Flag: "max-sessions", Kind: Number, Least: 1, Most: 1 << 20,
+		About: "sessions that run at a time"},
+	{Key: "limits.ended", Flag: "max-ended", Kind: Number, Least: 1, Most: 1 << 20,
+		About: "sessions that have ended and are kept"},
+	{Key: "limits.ended_bytes", Flag: "max-ended-bytes", Kind: Number, Least: 1, Most: 1 << 30,
+		About: "memory of those together"},
+	{Key: "limits.screen", Flag: "max-screen", Kind: Number, Least: 1, Most: 1000,
+		About: "rows or columns of a screen"},
+	{Key: "limits.message_bytes", Flag: "max-message-bytes", Kind: Number, Least: 1, Most: 1 << 30,
+		About: "size of one message"},
+	{Key: "limits.requests", Flag: "max-requests", Kind: Number, Least: 1, Most: 1 << 20,
+		About: "requests a connection may have under way"},
+	{Key: "limits.queued_bytes", Flag: "max-queued-bytes", Kind: Number, Least: 1, Most: 1 << 30,
+		About: "requests a connection may have queued"},
+	{Key: "limits.reply_bytes", Flag: "max-reply-bytes", Kind: Number, Least: 1, Most: 1 << 30,
+		About: "replies a client may leave unread"},
+	{Key: "limits.matcher_depth", Flag: "max-matcher-depth", Kind: Number, Least: 1, Most: 32,
+		About: "levels of nested matchers"},
+	{Key: "mcp.http", Flag: "mcp-http", Kind: Address, Shared: true,
+		About: "serve MCP over HTTP, too, on this address"},
+	{Key: "mcp.profile", Flag: "profile", Kind: Text, Words: []string{"ptywright", "terminal-mcp"},
+		Only: []string{"serve", "mcp"}, About: "ptywright or terminal-mcp"},
+	{Key: "unterm.enabled", Flag: "unterm", Kind: Truth, Only: []string{"serve"}, Shared: true,
+		About: "serve Unterm's methods, too"},
+	{Key: "unterm.root", Flag: "root", Kind: Path, Only: []string{"serve", "unterm"},
+		About: "where instances of unterm register"},
+	{Key: "unterm.port", Flag: "port", Kind: Number, Most: 65535, Only: []string{"serve", "unterm"},
+		About: "port of unterm on the loopback; 0: a free one"},
 }
 
 // For returns the settings that are flags of a command. child says that the command is its client's
@@ -89,7 +109,8 @@ var Settings = []Setting{
 func For(command string, child bool, has func(flag string) bool) []Setting {
 	var all []Setting
 	for _, s := range Settings {
-		if has(s.Flag) && !(child && s.Shared) && (s.Only == nil || slices.Contains(s.Only, command)) {
+		if has(s.Flag) && !(child && s.Shared) &&
+			(s.Only == nil || slices.Contains(s.Only, command)) {
 			all = append(all, s)
 		}
 	}
@@ -251,10 +272,14 @@ func parse(text, dir string) (map[string]entry, []*FileError) {
 	var unknown []string // tables; their keys are not reported as well
 	for _, key := range meta.Keys() {
 		name := strings.Join(key, ".")
-		if slices.ContainsFunc(unknown, func(table string) bool { return strings.HasPrefix(name, table+".") }) {
+		if slices.ContainsFunc(unknown,
+			func(table string) bool { return strings.HasPrefix(name, table+".") }) {
 			continue
 		}
-		fault := func(err error) { faults = append(faults, &FileError{Line: lines[name], Key: clip(name), Err: err}) }
+		fault := func(err error) {
+			faults = append(faults,
+				&FileError{Line: lines[name], Key: clip(name), Err: err})
+		}
 		value := lookup(tree, key)
 		_, table := value.(map[string]any)
 		i := slices.IndexFunc(Settings, func(s Setting) bool { return s.Key == name })
@@ -308,7 +333,8 @@ func (s Setting) judge(values []string) error {
 			return fmt.Errorf("give %v", s.Kind)
 		}
 	case Text:
-		if v != "" && s.Words != nil && !slices.ContainsFunc(s.Words, func(w string) bool { return strings.EqualFold(w, v) }) {
+		if v != "" && s.Words != nil &&
+			!slices.ContainsFunc(s.Words, func(w string) bool { return strings.EqualFold(w, v) }) {
 			last := len(s.Words) - 1
 			return fmt.Errorf("give %s or %s", strings.Join(s.Words[:last], ", "), s.Words[last])
 		}
@@ -375,7 +401,8 @@ func (k Kind) values(v any, dir string) ([]string, error) {
 }
 
 func (k Kind) String() string {
-	return []string{"a string", "a path, a string", "an array of paths, strings", "a whole number", "true or false", "an address, a string"}[k]
+	return []string{"a string", "a path, a string", "an array of paths, strings", "a whole number",
+		"true or false", "an address, a string"}[k]
 }
 
 // expand makes a path from the file absolute. A Windows named pipe already is.
@@ -429,90 +456,10 @@ func (c *Config) Judge(s Setting, v Value) error {
 // Fault is an error for a value that a command refuses.
 func (c *Config) Fault(s Setting, v Value, err error) error {
 	if v.name != "" {
-		return &EnvError{Name: v.name, Value: strings.Join(v.Values, string(os.PathListSeparator)), Err: err}
+		return &EnvError{Name: v.name, Value: strings.Join(v.Values, string(os.PathListSeparator)),
+			Err: err}
 	}
 	return &FileError{Path: c.Path, Line: c.file[s.Key].line, Key: s.Key, Err: err}
-}
-
-// An EnvError says what is wrong with an environment variable.
-type EnvError struct {
-	Name, Value string
-	Err         error
-}
-
-func (e *EnvError) Error() string {
-	return fmt.Sprintf("%s in the environment is %q: %v", e.Name, clip32(e.Value), e.Err)
-}
-
-func (e *EnvError) Unwrap() error { return e.Err }
-
-// prefix begins the names of our variables.
-const prefix = "PTYWRIGHT_"
-
-// others are our variables that are not settings, some of them only for our children.
-var others = []string{
-	PathVariable, "PTYWRIGHT_HOME", "PTYWRIGHT_MCP_TOKEN", "PTYWRIGHT_SESSION",
-	"PTYWRIGHT_START", "PTYWRIGHT_FILE", "PTYWRIGHT_ENV", "PTYWRIGHT_ZDOTDIR", "PTYWRIGHT_NO_RCS", "PTYWRIGHT_FISH", // of shells that mark their commands
-}
-
-// A Stray is a variable that is named like ours but is not read by anything.
-type Stray struct {
-	Name  string
-	Meant string // the variable it may be meant to be, or ""
-}
-
-func (s Stray) String() string {
-	text := clip32(s.Name) + " in the environment is not a variable of ptywright's"
-	if s.Meant != "" {
-		text += ": did you mean " + s.Meant + "?"
-	}
-	return text
-}
-
-// Strays returns the variables of an environment, as [os.Environ] returns it, that look like
-// settings but are not.
-func Strays(environ []string) []Stray {
-	known := slices.Clone(others)
-	for _, s := range Settings {
-		known = append(known, s.Env())
-	}
-	var all []Stray
-	for _, e := range environ {
-		name, _, _ := strings.Cut(e, "=")
-		rest, ours := strings.CutPrefix(name, prefix)
-		if !ours || slices.Contains(known, name) {
-			continue
-		}
-		all = append(all, Stray{name, variable(rest)})
-	}
-	slices.SortFunc(all, func(a, b Stray) int { return strings.Compare(a.Name, b.Name) })
-	return all
-}
-
-// variable guesses which variable was meant by a name without the prefix: a misspelt one, a flag's
-// name, or one without its table.
-func variable(rest string) string {
-	bare := make([]string, len(Settings)) // without underscores, so that LOGLEVEL matches
-	for i, s := range Settings {
-		bare[i] = strings.ReplaceAll(strings.TrimPrefix(s.Env(), prefix), "_", "")
-		if upper := strings.ToUpper(strings.ReplaceAll(s.Flag, "-", "_")); rest == upper || strings.HasSuffix(s.Env(), "_"+rest) {
-			return s.Env()
-		}
-	}
-	if i := slices.Index(bare, nearest.Of(strings.ReplaceAll(rest, "_", ""), bare)); i >= 0 {
-		return Settings[i].Env()
-	}
-	var names []string
-	for _, name := range others[:4] { // those that a person may set
-		if strings.HasSuffix(name, "_"+rest) {
-			return name
-		}
-		names = append(names, strings.TrimPrefix(name, prefix))
-	}
-	if near := nearest.Of(rest, names); near != "" {
-		return prefix + near
-	}
-	return ""
 }
 
 // header is the line that begins a table.
@@ -549,7 +496,8 @@ func meant(name string, table bool) string {
 	keys, ends := make([]string, len(Settings)), make([]string, len(Settings))
 	for i, s := range Settings {
 		keys[i], ends[i] = s.Key, s.Key[strings.LastIndexByte(s.Key, '.')+1:]
-		if ends[i] == last || strings.HasPrefix(s.Key, name) || strings.ReplaceAll(name, "-", "_") == s.Key || s.Flag == last {
+		if ends[i] == last || strings.HasPrefix(s.Key, name) ||
+			strings.ReplaceAll(name, "-", "_") == s.Key || s.Flag == last {
 			return did + s.Key + "?"
 		}
 	}

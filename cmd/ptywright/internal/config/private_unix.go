@@ -19,10 +19,12 @@ func open(path string) (*os.File, error) {
 // private refuses a file that somebody else could have written.
 func private(info fs.FileInfo) error {
 	if owner := info.Sys().(*syscall.Stat_t).Uid; int(owner) != os.Geteuid() {
-		return fmt.Errorf("%w: it belongs to user %d and not to user %d", ErrNotPrivate, owner, os.Geteuid())
+		return fmt.Errorf("%w: it belongs to user %d and not to user %d", ErrNotPrivate, owner,
+			os.Geteuid())
 	}
 	if mode := info.Mode().Perm(); mode&0o022 != 0 {
-		return fmt.Errorf("%w: it has mode %#o; chmod go-w makes it yours alone", ErrNotPrivate, mode)
+		return fmt.Errorf("%w: it has mode %#o; chmod go-w makes it yours alone",
+			ErrNotPrivate, mode)
 	}
 	return nil
 }

@@ -33,9 +33,11 @@ func (e *SilentError) Error() string {
 	if socket, err := DefaultSocket(); err != nil || socket != e.Socket {
 		kill += " --socket " + e.Socket
 	}
-	s := fmt.Sprintf("%s has not answered for %v: %s ends it, by force if it has to", who, e.After, kill)
+	s := fmt.Sprintf("%s has not answered for %v: %s ends it, by force if it has to", who,
+		e.After, kill)
 	if e.PID > 0 {
-		s = fmt.Sprintf("%s, process %d, has not answered for %v: %s, or kill -9 %d, ends it", who, e.PID, e.After, kill, e.PID)
+		s = fmt.Sprintf("%s, process %d, has not answered for %v: %s, or kill -9 %d, ends it", who,
+			e.PID, e.After, kill, e.PID)
 	}
 	if e.Stopped {
 		s = fmt.Sprintf("%s, process %d, has not answered for %v as it is stopped: kill -CONT %d lets it go on; %s, or kill -9 %d, ends it",
@@ -53,13 +55,15 @@ func Silent(socket string, since time.Time) error {
 }
 
 func silent(socket string, pid int, since time.Time) error {
-	return &SilentError{Socket: socket, PID: pid, Stopped: pid > 0 && isStopped(pid), After: time.Since(since).Truncate(time.Second)}
+	return &SilentError{Socket: socket, PID: pid, Stopped: pid > 0 && isStopped(pid),
+		After: time.Since(since).Truncate(time.Second)}
 }
 
 // greet returns once the server has answered, with the process it says it is; 0: it does not say,
 // like one without that method. The error is a [*SilentError] when ctx timed out, the cause of
 // ctx's end when it was cancelled, or why the connection ended.
-func greet(ctx context.Context, socket string, stream net.Conn, c *client.Client) (pid int, err error) {
+func greet(ctx context.Context, socket string, stream net.Conn,
+	c *client.Client) (pid int, err error) {
 	began := time.Now()
 	var own struct {
 		PID int `json:"pid"`

@@ -146,7 +146,8 @@ var euid = os.Geteuid
 // explain wraps the system's dial errors in ours. Where no server could listen, it says why.
 func explain(socket string, err error) *DialError {
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.EINVAL):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED),
+		errors.Is(err, syscall.EINVAL):
 		var no *protocol.ListenError
 		if errors.As(protocol.Check(socket), &no) {
 			err = fmt.Errorf("%w, and none can: %w", ErrNone, &placeError{no})
@@ -175,7 +176,8 @@ func (e *placeError) Unwrap() error { return e.ListenError }
 // Errors: [*DialError] when there is a server that cannot be used; the server's last words when it
 // did not start; the cause of ctx's end.
 func Ensure(ctx context.Context, socket string) (started bool, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, startBound, fmt.Errorf("it did not listen after %v", startBound))
+	ctx, cancel := context.WithTimeoutCause(ctx, startBound,
+		fmt.Errorf("it did not listen after %v", startBound))
 	defer cancel()
 	for range tries {
 		c, dialErr := Dial(ctx, socket)

@@ -11,7 +11,9 @@ import (
 func socketOf(root string) string { return filepath.Join(root, "socket") }
 
 // logPlace is the folder and the base name for a socket's log.
-func logPlace(socket string) (dir, name string) { return filepath.Dir(socket), filepath.Base(socket) }
+func logPlace(socket string) (dir, name string) {
+	return filepath.Dir(socket), filepath.Base(socket)
+}
 
 // peer returns the process that listens at the other end, and its user.
 func peer(conn net.Conn) (pid, uid int, err error) {

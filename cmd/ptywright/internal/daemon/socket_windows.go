@@ -14,12 +14,14 @@ const pipeFolder = `\\.\pipe\`
 
 // socketOf names a pipe after the root, so that another root has another server.
 func socketOf(root string) string {
-	return pipeFolder + "ptywright-" + strings.NewReplacer(`\`, "-", "/", "-", ":", "").Replace(strings.ToLower(root))
+	return pipeFolder + "ptywright-" +
+		strings.NewReplacer(`\`, "-", "/", "-", ":", "").Replace(strings.ToLower(root))
 }
 
 // logPlace is the base name for a pipe's log; a pipe has no folder.
 func logPlace(socket string) (dir, name string) {
-	return "", strings.NewReplacer(`\`, "-", "/", "-", ":", "").Replace(strings.TrimPrefix(socket, pipeFolder))
+	return "", strings.NewReplacer(`\`, "-", "/", "-", ":",
+		"").Replace(strings.TrimPrefix(socket, pipeFolder))
 }
 
 // peer returns the process that created the pipe. Its user is ours, because nobody else may open

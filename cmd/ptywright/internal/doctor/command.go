@@ -96,8 +96,9 @@ func doctorFacts() (Facts, error) {
 	}
 	return Facts{
 		Homeless: homeless, MCP: strings.Join(value("mcp.http"), ""),
-		Version: cli.Version(), Root: root, Socket: socket, Watcher: []string{self, serve.WatcherName},
-		Strays: strays,
+		Version: cli.Version(), Root: root, Socket: socket,
+		Watcher: []string{self, serve.WatcherName},
+		Strays:  strays,
 		Config: func() (string, []error) {
 			faults := config.Faults(set)
 			switch {

@@ -58,7 +58,8 @@ const checkBound = 10 * time.Second
 // Look makes all checks and passes each finding to found as it comes.
 func Look(ctx context.Context, f Facts, found func(Finding)) {
 	for _, check := range []func(context.Context, Facts) []Finding{
-		version, root, settings, socket, mcp, terminal, watcher, limits, terminfo, locale, shells, loads, agents,
+		version, root, settings, socket, mcp, terminal, watcher, limits, terminfo, locale, shells,
+		loads, agents,
 	} {
 		bound, cancel := context.WithTimeout(ctx, checkBound)
 		for _, x := range check(bound, f) {
@@ -73,13 +74,16 @@ func one(check, state, found, advice string) []Finding {
 }
 
 func version(_ context.Context, f Facts) []Finding {
-	return one("version", OK, fmt.Sprintf("%s, %s, %s/%s", f.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH), "")
+	return one("version", OK,
+		fmt.Sprintf("%s, %s, %s/%s", f.Version, runtime.Version(), runtime.GOOS,
+			runtime.GOARCH), "")
 }
 
 // root checks the folder of sockets, configuration and logs.
 func root(_ context.Context, f Facts) []Finding {
 	if f.Homeless != nil {
-		return one("home", Broken, f.Homeless.Error(), "set HOME, or PTYWRIGHT_HOME; serve --stdio and mcp need neither")
+		return one("home", Broken, f.Homeless.Error(),
+			"set HOME, or PTYWRIGHT_HOME; serve --stdio and mcp need neither")
 	}
 	info, err := os.Stat(f.Root)
 	switch {
@@ -91,10 +95,13 @@ func root(_ context.Context, f Facts) []Finding {
 		return one("home", Broken, f.Root+" is not a folder", "move it away, or set PTYWRIGHT_HOME")
 	}
 	if owner, ok := ownerOf(info); ok && owner != os.Geteuid() {
-		return one("home", Broken, fmt.Sprintf("%s belongs to user %d", f.Root, owner), "set PTYWRIGHT_HOME to a folder of your own")
+		return one("home", Broken, fmt.Sprintf("%s belongs to user %d", f.Root, owner),
+			"set PTYWRIGHT_HOME to a folder of your own")
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
-		return one("home", Broken, fmt.Sprintf("%s has mode %#o: others can put a socket of theirs there", f.Root, info.Mode().Perm()), "chmod go-w "+f.Root)
+		return one("home", Broken,
+			fmt.Sprintf("%s has mode %#o: others can put a socket of theirs there", f.Root,
+				info.Mode().Perm()), "chmod go-w "+f.Root)
 	}
 	return one("home", OK, f.Root, "")
 }
@@ -103,13 +110,17 @@ func settings(_ context.Context, f Facts) []Finding {
 	path, faults := f.Config()
 	var all []Finding
 	for _, err := range faults {
-		all = append(all, Finding{"config", Broken, err.Error(), "mend it there; ptywright config shows what holds"})
+		all = append(all,
+			Finding{"config", Broken, err.Error(),
+				"mend it there; ptywright config shows what holds"})
 	}
 	if all == nil {
 		all = one("config", OK, path, "")
 	}
 	for _, stray := range f.Strays {
-		all = append(all, Finding{"environment", Warning, stray, "it changes nothing: unset it, or set the one that was meant"})
+		all = append(all,
+			Finding{"environment", Warning, stray,
+				"it changes nothing: unset it, or set the one that was meant"})
 	}
 	return all
 }
@@ -117,7 +128,8 @@ func settings(_ context.Context, f Facts) []Finding {
 func loads(_ context.Context, f Facts) []Finding {
 	said, err := f.Plugins()
 	if err != nil {
-		return one("plugins", Broken, err.Error(), "take it out of the configuration, or mend it: no server starts with it")
+		return one("plugins", Broken, err.Error(),
+			"take it out of the configuration, or mend it: no server starts with it")
 	}
 	return one("plugins", OK, said, "")
 }
@@ -137,37 +149,46 @@ func socket(ctx context.Context, f Facts) []Finding {
 	if runtime.GOOS != "windows" {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return one("socket", OK, "no server listens on "+f.Socket+"; ptywright spawn starts one"+log, "")
+			return one("socket", OK,
+				"no server listens on "+f.Socket+"; ptywright spawn starts one"+log, "")
 		case err != nil:
-			return one("socket", Broken, err.Error(), "name another with --socket, or set PTYWRIGHT_SOCKET")
+			return one("socket", Broken, err.Error(),
+				"name another with --socket, or set PTYWRIGHT_SOCKET")
 		case info.Mode()&fs.ModeSocket == 0:
-			return one("socket", Broken, f.Socket+" is not a socket", "move it away, or name another with --socket")
+			return one("socket", Broken, f.Socket+" is not a socket",
+				"move it away, or name another with --socket")
 		}
 		if owner, ok := ownerOf(info); ok && owner != os.Geteuid() {
-			return one("socket", Broken, fmt.Sprintf("%s belongs to user %d", f.Socket, owner), "set PTYWRIGHT_HOME to a folder of your own")
+			return one("socket", Broken, fmt.Sprintf("%s belongs to user %d", f.Socket, owner),
+				"set PTYWRIGHT_HOME to a folder of your own")
 		}
 	}
 	c, err := daemon.Dial(ctx, f.Socket)
 	switch {
 	case errors.Is(err, daemon.ErrNone):
-		return one("socket", Warning, f.Socket+" is stale: its server has ended without taking it away"+log, "nothing: the next server takes it over")
+		return one("socket", Warning,
+			f.Socket+" is stale: its server has ended without taking it away"+
+				log, "nothing: the next server takes it over")
 	case err != nil:
 		return one("socket", Broken, err.Error(), "")
 	}
 	defer c.Close()
 	var is struct{ Name, Version string }
 	if err := c.Call(ctx, "server.capabilities", nil, &is); err != nil {
-		return one("socket", Broken, f.Socket+": the listener does not answer: "+err.Error(), "ptywright kill --server ends it")
+		return one("socket", Broken, f.Socket+": the listener does not answer: "+err.Error(),
+			"ptywright kill --server ends it")
 	}
 	who := fmt.Sprintf("%s %s listens on %s", is.Name, is.Version, f.Socket)
 	if pid, err := daemon.PID(ctx, f.Socket); err == nil {
 		who += fmt.Sprintf(", process %d", pid)
 	}
 	if info != nil && info.Mode().Perm()&0o077 != 0 {
-		return one("socket", Warning, fmt.Sprintf("%s has mode %#o", f.Socket, info.Mode().Perm()), "chmod 600 "+f.Socket)
+		return one("socket", Warning, fmt.Sprintf("%s has mode %#o", f.Socket, info.Mode().Perm()),
+			"chmod 600 "+f.Socket)
 	}
 	if is.Version != f.Version {
-		return one("socket", Warning, who+log+"; this is "+f.Version, "ptywright kill --server, when its sessions are not needed any more")
+		return one("socket", Warning, who+log+"; this is "+f.Version,
+			"ptywright kill --server, when its sessions are not needed any more")
 	}
 	return one("socket", OK, who+log, "")
 }
@@ -190,7 +211,8 @@ func mcp(ctx context.Context, f Facts) []Finding {
 	switch {
 	case err == nil && strings.HasSuffix(f.MCP, ":0"):
 		l.Close()
-		return one(name, OK, f.MCP+" is a port that is free, which the server's log tells"+token, "")
+		return one(name, OK,
+			f.MCP+" is a port that is free, which the server's log tells"+token, "")
 	case err == nil:
 		l.Close()
 		found := f.MCP + " is free for the next server"
@@ -199,7 +221,8 @@ func mcp(ctx context.Context, f Facts) []Finding {
 		}
 		return one(name, OK, found, "")
 	case none != nil:
-		return one(name, Broken, err.Error(), "set mcp.http to another address, or to 127.0.0.1:0 for a free one: no server starts with this")
+		return one(name, Broken, err.Error(),
+			"set mcp.http to another address, or to 127.0.0.1:0 for a free one: no server starts with this")
 	}
 	return one(name, OK, f.MCP+" is in use, while a server runs"+token, "")
 }
@@ -219,7 +242,8 @@ func terminal(ctx context.Context, f Facts) []Finding {
 	})
 	switch {
 	case err != nil:
-		return one(name, Broken, err.Error(), "see that /dev/ptmx and /dev/pts are there and yours to open, as in a container: mount devpts")
+		return one(name, Broken, err.Error(),
+			"see that /dev/ptmx and /dev/pts are there and yours to open, as in a container: mount devpts")
 	case exit == nil || exit.Status() != 0:
 		return one(name, Broken, fmt.Sprintf("true on a terminal ended with %v", exit), "")
 	}
@@ -260,7 +284,8 @@ func watcher(_ context.Context, f Facts) []Finding {
 	case errors.Is(err, errors.ErrUnsupported):
 		return one("watcher", OK, "not needed, or not available on this system: "+err.Error(), "")
 	case err != nil:
-		return one("watcher", Warning, err.Error(), "programs may outlive a server that is killed outright")
+		return one("watcher", Warning, err.Error(),
+			"programs may outlive a server that is killed outright")
 	}
 	return one("watcher", OK, "nothing outlives a server that is killed outright", "")
 }
@@ -271,11 +296,13 @@ func terminfo(context.Context, Facts) []Finding {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	dirs := append([]string{os.Getenv("TERMINFO")}, filepath.SplitList(os.Getenv("TERMINFO_DIRS"))...)
+	dirs := append([]string{os.Getenv("TERMINFO")},
+		filepath.SplitList(os.Getenv("TERMINFO_DIRS"))...)
 	if home, err := os.UserHomeDir(); err == nil {
 		dirs = append(dirs, filepath.Join(home, ".terminfo"))
 	}
-	for _, dir := range append(dirs, "/etc/terminfo", "/lib/terminfo", "/usr/share/terminfo", "/usr/local/share/terminfo", "/usr/share/lib/terminfo") {
+	for _, dir := range append(dirs, "/etc/terminfo", "/lib/terminfo", "/usr/share/terminfo",
+		"/usr/local/share/terminfo", "/usr/share/lib/terminfo") {
 		for _, sub := range []string{"x", "78"} { // macOS names the folder by the letter's code
 			path := filepath.Join(dir, sub, name)
 			if _, err := os.Stat(path); dir != "" && err == nil {
@@ -283,7 +310,8 @@ func terminfo(context.Context, Facts) []Finding {
 			}
 		}
 	}
-	return one("terminfo", Warning, "no description of "+name, "apt-get install ncurses-base, or similar; without it programs draw as on a teletype")
+	return one("terminfo", Warning, "no description of "+name,
+		"apt-get install ncurses-base, or similar; without it programs draw as on a teletype")
 }
 
 // locale checks whether programs will use UTF-8.
@@ -299,9 +327,13 @@ func locale(context.Context, Facts) []Finding {
 		if utf8Name().MatchString(value) {
 			return one("locale", OK, name+"="+value, "")
 		}
-		return one("locale", Warning, name+"="+value+" is not UTF-8: many programs draw no lines and no letters beyond ASCII", "export "+name+"=C.UTF-8")
+		return one("locale", Warning,
+			name+"="+value+
+				" is not UTF-8: many programs draw no lines and no letters beyond ASCII", "export "+
+				name+"=C.UTF-8")
 	}
-	return one("locale", Warning, "none of LC_ALL, LC_CTYPE and LANG is set: many programs draw no lines and no letters beyond ASCII", "export LANG=C.UTF-8")
+	return one("locale", Warning,
+		"none of LC_ALL, LC_CTYPE and LANG is set: many programs draw no lines and no letters beyond ASCII", "export LANG=C.UTF-8")
 }
 
 var utf8Name = lazy.Regexp(`(?i)utf-?8`)
@@ -316,7 +348,8 @@ func shells(ctx context.Context, _ Facts) []Finding {
 	}
 	defer os.RemoveAll(home)
 	env := map[string]string{"HISTFILE": os.DevNull, "ENV": "", "BASH_ENV": ""}
-	for _, name := range []string{"HOME", "ZDOTDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"} {
+	for _, name := range []string{"HOME", "ZDOTDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME",
+		"XDG_STATE_HOME", "XDG_CACHE_HOME"} {
 		env[name] = home
 	}
 	var all []Finding
@@ -326,7 +359,8 @@ func shells(ctx context.Context, _ Facts) []Finding {
 			continue
 		}
 		marks := engine.IntegrationNone
-		bound, cancel := context.WithTimeoutCause(ctx, checkBound/3, errors.New("it showed no mark in time"))
+		bound, cancel := context.WithTimeoutCause(ctx, checkBound/3,
+			errors.New("it showed no mark in time"))
 		err = inSession(bound, engine.Config{
 			Program: path, ShellIntegration: true, Size: pty.Size{Rows: 24, Cols: 80},
 			Dir: home, Env: env,
@@ -339,14 +373,17 @@ func shells(ctx context.Context, _ Facts) []Finding {
 			err = errors.New("it ended at once")
 		}
 		if err != nil {
-			all = append(all, Finding{"shell " + name, Warning, fmt.Sprintf("%s marks no commands: %v", path, err),
-				"sessions work; read --blocks and wait --finished do not: see what its system-wide start-up files do"})
+			all = append(all,
+				Finding{"shell " + name, Warning,
+					fmt.Sprintf("%s marks no commands: %v", path, err),
+					"sessions work; read --blocks and wait --finished do not: see what its system-wide start-up files do"})
 			continue
 		}
 		all = append(all, Finding{"shell " + name, OK, path + " marks its commands", ""})
 	}
 	if all == nil {
-		all = one("shells", Warning, "none of bash, zsh and fish is installed", "sessions work; read --blocks and wait --finished need one of them")
+		all = one("shells", Warning, "none of bash, zsh and fish is installed",
+			"sessions work; read --blocks and wait --finished need one of them")
 	}
 	return all
 }
@@ -386,12 +423,20 @@ func agents(ctx context.Context, _ Facts) []Finding {
 		v := number().FindString(string(out[:min(len(out), 4096)]))
 		switch known := strings.Join(a.made, ", "); {
 		case err != nil || v == "":
-			all = append(all, Finding{name, Warning, fmt.Sprintf("%s --version told no version (%v)", path, err), "start it by hand and see what it says"})
+			all = append(all,
+				Finding{name, Warning, fmt.Sprintf("%s --version told no version (%v)", path, err),
+					"start it by hand and see what it says"})
 		case within(v, a.made):
-			all = append(all, Finding{name, OK, fmt.Sprintf("%s %s; plugin %s was made against %s", path, v, a.plugin, known), ""})
+			all = append(all,
+				Finding{name, OK,
+					fmt.Sprintf("%s %s; plugin %s was made against %s", path, v, a.plugin,
+						known), ""})
 		default:
-			all = append(all, Finding{name, Warning, fmt.Sprintf("%s %s is newer or older than what plugin %s was made against: %s", path, v, a.plugin, known),
-				"it mostly works: adapter.explain tells what the plugin takes a screen for"})
+			all = append(all,
+				Finding{name, Warning,
+					fmt.Sprintf("%s %s is newer or older than what plugin %s was made against: %s",
+						path, v, a.plugin, known),
+					"it mostly works: adapter.explain tells what the plugin takes a screen for"})
 		}
 	}
 	return all

@@ -28,7 +28,9 @@ func limits(context.Context, Facts) []Finding {
 	var all []Finding
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err == nil {
-		f := Finding{"limit of files", OK, fmt.Sprintf("%d open files: enough for %d sessions", files.Cur, files.Cur/perSession), ""}
+		f := Finding{"limit of files", OK,
+			fmt.Sprintf("%d open files: enough for %d sessions", files.Cur,
+				files.Cur/perSession), ""}
 		if files.Cur < 256 {
 			f.State, f.Advice = Warning, "ulimit -n 4096"
 		}
@@ -44,7 +46,8 @@ func limits(context.Context, Facts) []Finding {
 	}
 	f := Finding{"limit of terminals", OK, fmt.Sprintf("%d of %d are in use", used, most), ""}
 	if most-used < 16 {
-		f.State, f.Advice = Broken, "end programs that hold terminals, or raise /proc/sys/kernel/pty/max"
+		f.State, f.Advice = Broken,
+			"end programs that hold terminals, or raise /proc/sys/kernel/pty/max"
 	}
 	return append(all, f)
 }

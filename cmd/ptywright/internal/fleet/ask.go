@@ -16,7 +16,8 @@ func (f Fleet) Tag(ctx context.Context, name, title string) error {
 		return err
 	}
 	return with(ctx, records[0], func(m *member) error {
-		return m.call(ctx, answerBound, "instance.set_title", map[string]string{"title": title}, nil)
+		return m.call(ctx, answerBound, "instance.set_title",
+			map[string]string{"title": title}, nil)
 	})
 }
 
@@ -35,7 +36,9 @@ func (f Fleet) Read(ctx context.Context, name string, session, lines int) (Rows,
 	}
 	rows := Rows{ID: name, Session: session}
 	err = with(ctx, records[0], func(m *member) error {
-		return m.about(ctx, session, m.call(ctx, answerBound, "session.read_tail", map[string]int{"id": session, "lines": lines}, &rows))
+		return m.about(ctx, session,
+			m.call(ctx, answerBound, "session.read_tail",
+				map[string]int{"id": session, "lines": lines}, &rows))
 	})
 	rows.ID = name
 	return rows, err
@@ -58,7 +61,8 @@ type Run struct {
 // leaves it running. An error with one instance is in its [Run], and the others continue. Errors:
 // those of the selection; the cause of ctx's end, which leaves the command running where it was
 // typed.
-func (f Fleet) Broadcast(ctx context.Context, s Selection, session int, command string, wait time.Duration, done func(Run)) error {
+func (f Fleet) Broadcast(ctx context.Context, s Selection, session int, command string,
+	wait time.Duration, done func(Run)) error {
 	records, err := f.pick(s)
 	if err != nil {
 		return err
@@ -91,7 +95,8 @@ func silentSince(began time.Time, timeout time.Duration, err error) bool {
 	return errors.As(err, &silent) && time.Since(began) >= timeout
 }
 
-func (run *Run) do(ctx context.Context, r instance.Record, session int, command string, wait time.Duration) error {
+func (run *Run) do(ctx context.Context, r instance.Record, session int, command string,
+	wait time.Duration) error {
 	params := map[string]any{"id": session, "command": command}
 	began, patience := time.Now(), answerBound
 	if wait > 0 {

@@ -58,8 +58,10 @@ type chosen struct {
 }
 
 func (s *chosen) add(c *cobra.Command) {
-	c.Flags().StringSliceVar(&s.names, "to", nil, "only the instances with these comma-separated `NAMES`")
-	c.Flags().StringVar(&s.tag, "tag", "", "only the instances with this title, or with it in brackets")
+	c.Flags().StringSliceVar(&s.names, "to", nil,
+		"only the instances with these comma-separated `NAMES`")
+	c.Flags().StringVar(&s.tag, "tag", "",
+		"only the instances with this title, or with it in brackets")
 	s.addSession(c)
 }
 
@@ -82,7 +84,8 @@ func (s *chosen) selection(c *cobra.Command) (Selection, error) {
 }
 
 func (s *chosen) addSession(c *cobra.Command) {
-	c.Flags().IntVar(&s.session, "session", 0, "session number; 0 is the shell an instance starts with")
+	c.Flags().IntVar(&s.session, "session", 0,
+		"session number; 0 is the shell an instance starts with")
 }
 
 // Command is fleet with the commands below it.
@@ -108,7 +111,9 @@ Exit codes: 0 success, 1 an instance or its command failed, 2 usage, 3 timed out
 	fs.StringVar(&f.root, "root", "", "the `FOLDER` that instances register in")
 	fs.BoolVar(&f.compat, "compat-root", false, "use ~/.unterm, where Unterm's own clients look")
 	fs.BoolVar(&f.json, "json", false, "print one JSON object a line, one an instance")
-	c.AddCommand(fleetList(std, &f), fleetSessions(std, &f), fleetStart(std, &f), fleetOpen(std, &f), fleetTag(std, &f), fleetBroadcast(std, &f), fleetWait(std, &f), fleetRead(std, &f), fleetStop(std, &f))
+	c.AddCommand(fleetList(std, &f), fleetSessions(std, &f), fleetStart(std, &f),
+		fleetOpen(std, &f), fleetTag(std, &f), fleetBroadcast(std, &f), fleetWait(std, &f),
+		fleetRead(std, &f), fleetStop(std, &f))
 	for _, sub := range c.Commands() {
 		run := sub.RunE
 		sub.RunE = func(c *cobra.Command, args []string) error {
@@ -173,7 +178,8 @@ func (f *fleetFlags) instances(w io.Writer, all []Status) error {
 	fmt.Fprintln(t, "NAME\tPID\tPORT\tSTARTED\tSESSIONS\tSESSION 0\tTITLE\tCWD")
 	for _, i := range all {
 		count, first := sessionsOf(i)
-		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\n", cli.OneLine(i.ID), i.PID, i.MCPPort, cli.OneLine(i.StartedAt), count, cli.OneLine(first), orDash(i.Title), orDash(i.Cwd))
+		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\n", cli.OneLine(i.ID), i.PID, i.MCPPort,
+			cli.OneLine(i.StartedAt), count, cli.OneLine(first), orDash(i.Title), orDash(i.Cwd))
 	}
 	return t.Flush()
 }
@@ -256,7 +262,8 @@ logs/NAME.log under the root.`,
 			return f.instances(std.Out, started)
 		},
 	}
-	c.Flags().StringArrayVar(&folders, "cwd", nil, "working `DIRECTORY` of an instance (default: this one)")
+	c.Flags().StringArrayVar(&folders, "cwd", nil,
+		"working `DIRECTORY` of an instance (default: this one)")
 	c.Flags().StringArrayVar(&tags, "tag", nil, "`TITLE` of an instance")
 	c.Flags().DurationVar(&timeout, "timeout", StartBound, "how long they may take to start")
 	return c
@@ -294,7 +301,8 @@ func oneOf(flag string, given []string, n, i int) (string, error) {
 	case n:
 		return given[i], nil
 	}
-	return "", cli.Usagef("--%s is given %d times for %d instances: give it once or %d times", flag, len(given), n, n)
+	return "", cli.Usagef("--%s is given %d times for %d instances: give it once or %d times", flag,
+		len(given), n, n)
 }
 
 func fleetRead(std cli.Stdio, f *fleetFlags) *cobra.Command {

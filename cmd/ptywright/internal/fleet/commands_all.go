@@ -52,28 +52,30 @@ output so far is printed.`,
 			}
 			var failed []error
 			late, bad, n := 0, 0, 0
-			err = fl.Broadcast(c.Context(), chosen, to.session, strings.Join(args, " "), limit, func(r Run) {
-				n++
-				switch {
-				case r.Err != nil:
-					failed = append(failed, r.Err)
-				case r.TimedOut:
-					late++
-				case wait && (r.ExitCode == nil || *r.ExitCode != 0):
-					bad++
-				}
-				if f.json {
-					f.told = true
-					std.JSON(r)
-				} else {
-					printRun(std.Out, r)
-				}
-			})
+			err = fl.Broadcast(c.Context(), chosen, to.session, strings.Join(args, " "), limit,
+				func(r Run) {
+					n++
+					switch {
+					case r.Err != nil:
+						failed = append(failed, r.Err)
+					case r.TimedOut:
+						late++
+					case wait && (r.ExitCode == nil || *r.ExitCode != 0):
+						bad++
+					}
+					if f.json {
+						f.told = true
+						std.JSON(r)
+					} else {
+						printRun(std.Out, r)
+					}
+				})
 			switch {
 			case err != nil || len(failed) > 0:
 				return errors.Join(err, cli.OneError(failed))
 			case late > 0:
-				return fmt.Errorf("%w: the command has not ended in %d of %d instances after %v", ErrTimeout, late, n, limit)
+				return fmt.Errorf("%w: the command has not ended in %d of %d instances after %v",
+					ErrTimeout, late, n, limit)
 			case bad > 0:
 				return cli.ExitCode(cli.ExitError) // what failed is already printed
 			}
@@ -193,6 +195,7 @@ const evidenceLines = 10
 
 // lastLines returns the last lines that are not blank.
 func lastLines(lines []string) []string {
-	written := slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return strings.TrimSpace(line) == "" })
+	written := slices.DeleteFunc(slices.Clone(lines),
+		func(line string) bool { return strings.TrimSpace(line) == "" })
 	return written[max(0, len(written)-evidenceLines):]
 }

@@ -48,7 +48,9 @@ that has ended is listed for another minute, with its last screen.`,
 						}{i.ID, s})
 						continue
 					}
-					fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", cli.OneLine(i.ID), s.Number, cli.OneLine(runs(s)), orDash(instance.Optional(s.Title)), orDash(instance.Optional(s.Cwd)))
+					fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", cli.OneLine(i.ID), s.Number,
+						cli.OneLine(runs(s)), orDash(instance.Optional(s.Title)),
+						orDash(instance.Optional(s.Cwd)))
 				}
 			}
 			return errors.Join(t.Flush(), cli.OneError(failed))
@@ -141,7 +143,8 @@ that do not end before the timeout are killed.`,
 					f.told = true
 					std.JSON(s)
 				case s.Killed && s.Ended:
-					fmt.Fprintf(std.Out, "%s has been killed: it had not ended after %v\n", cli.OneLine(s.ID), timeout)
+					fmt.Fprintf(std.Out, "%s has been killed: it had not ended after %v\n",
+						cli.OneLine(s.ID), timeout)
 				case s.Ended:
 					fmt.Fprintf(std.Out, "%s has ended\n", cli.OneLine(s.ID))
 				}

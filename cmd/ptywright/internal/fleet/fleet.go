@@ -84,7 +84,8 @@ func called(records []instance.Record, names []string) ([]instance.Record, error
 			found = append(found, r)
 		}
 	}
-	missing := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(there, name) })
+	missing := slices.DeleteFunc(slices.Clone(names),
+		func(name string) bool { return slices.Contains(there, name) })
 	if len(missing) > 0 {
 		return nil, &NoInstanceError{Missing: missing, There: there}
 	}
@@ -110,7 +111,8 @@ func tagged(records []instance.Record, tag string) ([]instance.Record, error) {
 
 // each runs f for every record in parallel and passes each result to done, one at a time, as it
 // arrives.
-func each[T any](ctx context.Context, records []instance.Record, f func(context.Context, instance.Record) T, done func(T)) {
+func each[T any](ctx context.Context, records []instance.Record,
+	f func(context.Context, instance.Record) T, done func(T)) {
 	results := make(chan T)
 	var wg sync.WaitGroup
 	for _, r := range records {

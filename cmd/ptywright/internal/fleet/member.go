@@ -40,7 +40,8 @@ func (e *SilentError) Error() string {
 	if e.Stopped {
 		return fmt.Sprintf("it has not answered for %v: its process is stopped, and goes on with kill -CONT %d", e.After, e.PID)
 	}
-	return fmt.Sprintf("it has not answered for %v: process %d may hang, or be another program", e.After, e.PID)
+	return fmt.Sprintf("it has not answered for %v: process %d may hang, or be another program",
+		e.After, e.PID)
 }
 
 // A member is a logged-in connection to an instance. Calls are made one after the other. Errors do
@@ -75,7 +76,8 @@ func dial(ctx context.Context, r instance.Record, bound time.Duration) (*member,
 }
 
 // patient bounds the wait for an instance: on timeout the context's cause is a [SilentError].
-func patient(ctx context.Context, r instance.Record, bound time.Duration) (context.Context, context.CancelFunc) {
+func patient(ctx context.Context, r instance.Record,
+	bound time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, bound, &SilentError{After: bound, PID: r.PID})
 }
 
@@ -93,7 +95,8 @@ func because(ctx context.Context, err error) error {
 
 // call calls a method and decodes its result, which must arrive within bound. When ctx ends, or
 // bound passes, the connection is closed: the wire cannot cancel a call.
-func (m *member) call(ctx context.Context, bound time.Duration, method string, params, result any) error {
+func (m *member) call(ctx context.Context, bound time.Duration, method string, params,
+	result any) error {
 	ctx, cancel := patient(ctx, m.record, bound)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { m.conn.Close() })()

@@ -152,6 +152,7 @@ func (f Fleet) Open(ctx context.Context, name, dir, command string) (Opened, err
 	var made struct {
 		ID int `json:"id"`
 	}
-	err = with(ctx, records[0], func(m *member) error { return m.call(ctx, answerBound, method, params, &made) })
+	err = with(ctx, records[0],
+		func(m *member) error { return m.call(ctx, answerBound, method, params, &made) })
 	return Opened{name, made.ID}, err
 }

@@ -47,7 +47,8 @@ type Launch struct {
 //
 // When one fails, or is not ready within bound, or ctx ends, those that were started are ended
 // again: half a fleet is of no use to a caller. The error contains the last line of the log.
-func (f Fleet) Start(ctx context.Context, program string, launches []Launch, bound time.Duration) ([]Status, error) {
+func (f Fleet) Start(ctx context.Context, program string, launches []Launch,
+	bound time.Duration) ([]Status, error) {
 	for _, l := range launches {
 		if s, err := os.Stat(l.CWD); err != nil {
 			return nil, fmt.Errorf("start in %s: %w", l.CWD, errors.Unwrap(err))
@@ -62,7 +63,8 @@ func (f Fleet) Start(ctx context.Context, program string, launches []Launch, bou
 	if err := os.MkdirAll(logs, 0o700); err != nil {
 		return nil, fmt.Errorf("make a folder for logs: %w", err)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, bound, fmt.Errorf("it was not there after %v", bound))
+	ctx, cancel := context.WithTimeoutCause(ctx, bound,
+		fmt.Errorf("it was not there after %v", bound))
 	defer cancel()
 	var starting []*daemon.Process
 	var err error
@@ -129,7 +131,8 @@ func (f Fleet) settle(ctx context.Context, p *daemon.Process, l Launch) (Status,
 		}
 		return Status{Entry: r.Entry(), Sessions: there}, err
 	}
-	return Status{}, fmt.Errorf("process %d said that it was there and has no record under %s", p.PID(), f.Root)
+	return Status{},
+		fmt.Errorf("process %d said that it was there and has no record under %s", p.PID(), f.Root)
 }
 
 // greet checks that the instance is the one of the record, and tags it.

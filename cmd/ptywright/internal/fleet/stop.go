@@ -22,7 +22,8 @@ type Stop struct {
 // bound. With kill, those that have not ended by then are killed. A process is signalled only if it
 // is the one of the record. done is called for each, one at a time, as it ends. Errors: those of
 // the selection.
-func (f Fleet) Stop(ctx context.Context, s Selection, bound time.Duration, kill bool, done func(Stop)) error {
+func (f Fleet) Stop(ctx context.Context, s Selection, bound time.Duration, kill bool,
+	done func(Stop)) error {
 	records, err := f.pick(s)
 	if err != nil {
 		return err
@@ -32,7 +33,8 @@ func (f Fleet) Stop(ctx context.Context, s Selection, bound time.Duration, kill 
 		err := within(ctx, bound, func(ctx context.Context) error { return instance.Stop(ctx, r) })
 		if late := errors.Is(err, context.DeadlineExceeded); late && kill {
 			stop.Killed = true
-			err = within(ctx, EndBound, func(ctx context.Context) error { return instance.Kill(ctx, r) })
+			err = within(ctx, EndBound,
+				func(ctx context.Context) error { return instance.Kill(ctx, r) })
 		} else if late {
 			err = fmt.Errorf("%s has not ended %v after it was told to; without asking: ptywright fleet stop --kill %[1]s", r.ID, bound)
 		}

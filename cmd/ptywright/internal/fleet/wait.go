@@ -47,7 +47,8 @@ var errOther = errors.New("another instance has decided")
 //
 // Errors: [ErrTimeout]; an instance that failed when all had to match, or the last when none is
 // left that could; those of the selection; the cause of ctx's end.
-func (f Fleet) WaitFor(ctx context.Context, s Selection, session int, c Condition, all bool, timeout time.Duration, done func(Wait)) error {
+func (f Fleet) WaitFor(ctx context.Context, s Selection, session int, c Condition, all bool,
+	timeout time.Duration, done func(Wait)) error {
 	records, err := f.pick(s)
 	if err != nil {
 		return err
@@ -94,12 +95,14 @@ func (f Fleet) WaitFor(ctx context.Context, s Selection, session int, c Conditio
 	case all && failed != nil:
 		return failed
 	case late != nil:
-		return fmt.Errorf("%w: %s after %v in %d of %d instances", ErrTimeout, c, timeout, matched, len(records))
+		return fmt.Errorf("%w: %s after %v in %d of %d instances", ErrTimeout, c, timeout, matched,
+			len(records))
 	}
 	return failed
 }
 
-func (w *Wait) do(ctx context.Context, r instance.Record, session int, c Condition, timeout time.Duration) error {
+func (w *Wait) do(ctx context.Context, r instance.Record, session int, c Condition,
+	timeout time.Duration) error {
 	began := time.Now()
 	m, err := dial(ctx, r, min(timeout, answerBound))
 	if err != nil {
@@ -137,13 +140,15 @@ func (w *Wait) look(ctx context.Context, m *member, session int) error {
 	var status struct {
 		Running string `json:"foreground_process"`
 	}
-	if err := m.call(ctx, lateBound, "exec.status", map[string]int{"id": session}, &status); err != nil {
+	if err := m.call(ctx, lateBound, "exec.status", map[string]int{"id": session},
+		&status); err != nil {
 		return err
 	}
 	var screen struct {
 		Lines []string `json:"lines"`
 	}
-	if err := m.call(ctx, lateBound, "screen.text", map[string]int{"id": session}, &screen); err != nil {
+	if err := m.call(ctx, lateBound, "screen.text", map[string]int{"id": session},
+		&screen); err != nil {
 		return err
 	}
 	w.Running = status.Running

@@ -124,14 +124,15 @@ var flagWords = map[string][]string{
 // flagFiles are flags that take a file, with its extensions, and flagFolders those that take a
 // folder.
 var (
-	flagFiles   = map[string][]string{"plugin": {"toml"}, "file": nil, "output": nil, "log-file": nil, "socket": nil, "states": nil, "shell": nil}
+	flagFiles = map[string][]string{"plugin": {"toml"}, "file": nil, "output": nil,
+		"log-file": nil, "socket": nil, "states": nil, "shell": nil}
 	flagFolders = []string{"cwd", "dir", "casts", "root"}
 )
 
 // keysFirst are the keys offered before anything is typed: the full list fills a screen.
 var keysFirst = []string{
-	"enter", "tab", "shift_tab", "escape", "space", "backspace", "delete", "insert", "up", "down", "left", "right", "home", "end", "page_up", "page_down",
-	"f1", "ctrl+", "alt+", "shift+",
+	"enter", "tab", "shift_tab", "escape", "space", "backspace", "delete", "insert", "up", "down",
+	"left", "right", "home", "end", "page_up", "page_down", "f1", "ctrl+", "alt+", "shift+",
 }
 
 // completeFlags adds completions of values to flags.

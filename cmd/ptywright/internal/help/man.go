@@ -39,7 +39,8 @@ func manCommand(std cli.Stdio) *cobra.Command {
 			forEach(c.Root(), func(c *cobra.Command) {
 				name := strings.ReplaceAll(c.CommandPath(), " ", "-")
 				page := manPage(c, name, date.UTC().Format(time.DateOnly))
-				if err := os.WriteFile(filepath.Join(args[0], name+".1"), []byte(page), 0o644); err != nil {
+				if err := os.WriteFile(filepath.Join(args[0], name+".1"), []byte(page),
+					0o644); err != nil {
 					failed = errors.Join(failed, fmt.Errorf("write manual pages: %w", err))
 				}
 			})
@@ -64,7 +65,8 @@ func manPage(c *cobra.Command, name, date string) string {
 	c.InitDefaultHelpFlag()
 	c.InitDefaultVersionFlag()
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH \"%s\" 1 \"%s\" \"%s\"\n", roff(strings.ToUpper(name)), date, roff("ptywright "+cli.Version()))
+	fmt.Fprintf(&b, ".TH \"%s\" 1 \"%s\" \"%s\"\n", roff(strings.ToUpper(name)), date,
+		roff("ptywright "+cli.Version()))
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(name), roff(c.Short))
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", roff(c.UseLine()))
 	long := c.Long
@@ -77,7 +79,8 @@ func manPage(c *cobra.Command, name, date string) string {
 		b.WriteString(".SH COMMANDS\n")
 		for _, sub := range c.Commands() {
 			if sub.IsAvailableCommand() {
-				fmt.Fprintf(&b, ".TP\n.BR %s (1)\n%s\n", roff(strings.ReplaceAll(sub.CommandPath(), " ", "-")), roff(sub.Short))
+				fmt.Fprintf(&b, ".TP\n.BR %s (1)\n%s\n",
+					roff(strings.ReplaceAll(sub.CommandPath(), " ", "-")), roff(sub.Short))
 			}
 		}
 	}
@@ -88,7 +91,8 @@ func manPage(c *cobra.Command, name, date string) string {
 		text(&b, c.Example)
 	}
 	if c.HasParent() {
-		fmt.Fprintf(&b, ".SH SEE ALSO\n.BR %s (1)\n", roff(strings.ReplaceAll(c.Parent().CommandPath(), " ", "-")))
+		fmt.Fprintf(&b, ".SH SEE ALSO\n.BR %s (1)\n",
+			roff(strings.ReplaceAll(c.Parent().CommandPath(), " ", "-")))
 	}
 	return b.String()
 }
@@ -147,7 +151,8 @@ func options(b *strings.Builder, title string, flags *pflag.FlagSet) {
 
 // roff escapes a text for any position in a page, including the start of a line.
 func roff(plain string) string {
-	escaped := strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`).Replace(plain)
+	escaped := strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~",
+		`\(ti`).Replace(plain)
 	if strings.HasPrefix(escaped, ".") {
 		escaped = `\&` + escaped
 	}

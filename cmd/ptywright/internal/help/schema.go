@@ -30,7 +30,8 @@ import (
 // exitMeanings are what exit codes mean.
 var exitMeanings = []string{
 	"success", "error; see standard error", "usage error; nothing was done",
-	"timed out; standard output says what was missing", "no such session or instance", "not permitted",
+	"timed out; standard output says what was missing", "no such session or instance",
+	"not permitted",
 	"the program is asking for something first",
 }
 
@@ -70,7 +71,8 @@ exit codes. This needs no server; with --socket the model is that of the server 
 			} else {
 				commands := map[string]any{}
 				describe(c.Root(), "", commands)
-				model["name"], model["version"], model["commands"] = "ptywright", cli.Version(), commands
+				model["name"], model["version"], model["commands"] = "ptywright", cli.Version(),
+					commands
 				for _, list := range []string{"matchers", "actions", "reasons"} {
 					model[list] = methods[list]
 				}
@@ -143,15 +145,17 @@ func describe(c *cobra.Command, above string, all map[string]any) {
 		if n, err := strconv.Atoi(sub.Annotations[cli.LeastNote]); err == nil {
 			least = n
 		}
-		items := map[string]any{"type": "array", "description": args, "items": map[string]any{"type": "string"}, "minItems": least}
+		items := map[string]any{"type": "array", "description": args,
+			"items": map[string]any{"type": "string"}, "minItems": least}
 		if most >= 0 {
 			items["maxItems"] = most
 		}
 		all[name] = map[string]any{
 			"type": "object", "description": sub.Short, "additionalProperties": false,
 			"properties": map[string]any{
-				"args":  items,
-				"flags": map[string]any{"type": "object", "properties": flags, "additionalProperties": false},
+				"args": items,
+				"flags": map[string]any{"type": "object", "properties": flags,
+					"additionalProperties": false},
 			},
 			"exit_codes": exitsOf(sub),
 		}

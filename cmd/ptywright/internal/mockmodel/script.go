@@ -189,7 +189,8 @@ func (c *content) UnmarshalJSON(text []byte) error {
 // notTyped are the prefixes of texts that agents add to the user's without the user having typed
 // them: Claude Code, Codex, Gemini CLI.
 var notTyped = []string{
-	"<system-reminder>", "[Request interrupted", "<environment_context>", "<user_instructions>", "<skill>\n", "<turn_aborted>", "<session_context>",
+	"<system-reminder>", "[Request interrupted", "<environment_context>", "<user_instructions>",
+	"<skill>\n", "<turn_aborted>", "<session_context>",
 }
 
 // referenced starts what Gemini CLI adds for the files that a prompt names, up to the end of the

@@ -60,7 +60,8 @@ const (
 
 // String describes the request in one line.
 func (r Request) String() string {
-	return fmt.Sprintf("%s %s -> %d %q step %d of %q", r.Method, r.Path, r.Status, clip(r.Prompt()), r.Step, r.Match)
+	return fmt.Sprintf("%s %s -> %d %q step %d of %q", r.Method, r.Path, r.Status, clip(r.Prompt()),
+		r.Step, r.Match)
 }
 
 // clip shortens text that is only for reading.
@@ -119,10 +120,12 @@ func New(script []byte) (*Server, error) {
 	mux.HandleFunc("POST /v1beta/models/{call}", s.gemini)
 	mux.HandleFunc("POST /v1/messages/count_tokens", s.countTokens)
 	mux.HandleFunc("GET /v1/models", s.models)
-	mux.HandleFunc("HEAD /{$}", func(w http.ResponseWriter, r *http.Request) { s.keep(r, Request{Status: http.StatusOK}) })
+	mux.HandleFunc("HEAD /{$}",
+		func(w http.ResponseWriter, r *http.Request) { s.keep(r, Request{Status: http.StatusOK}) })
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.keep(r, Request{Status: http.StatusNotFound})
-		writeError(w, &Error{Status: http.StatusNotFound, Type: "not_found_error", Message: "not found"})
+		writeError(w,
+			&Error{Status: http.StatusNotFound, Type: "not_found_error", Message: "not found"})
 	})
 	s.http = &http.Server{Handler: mux}
 	go func() { s.served <- s.http.Serve(listener) }()
@@ -173,7 +176,8 @@ func (s *Server) Wait(ctx context.Context, wanted func(Request) bool) (Request, 
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return Request{}, fmt.Errorf("wait for a request: %w; there were %s", ctx.Err(), requests)
+			return Request{},
+				fmt.Errorf("wait for a request: %w; there were %s", ctx.Err(), requests)
 		}
 	}
 }
@@ -223,18 +227,24 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 	s.keep(r, Request{Status: http.StatusOK})
 	var data []map[string]string
 	for _, m := range []struct{ id, name string }{
-		{"claude-opus-4-8", "Claude Opus"}, {"claude-sonnet-4-6", "Claude Sonnet"}, {"claude-haiku-4-5", "Claude Haiku"},
+		{"claude-opus-4-8", "Claude Opus"}, {"claude-sonnet-4-6", "Claude Sonnet"},
+		{"claude-haiku-4-5", "Claude Haiku"},
 	} {
-		data = append(data, map[string]string{"type": "model", "id": m.id, "display_name": m.name, "created_at": "2026-01-01T00:00:00Z"})
+		data = append(data,
+			map[string]string{"type": "model", "id": m.id, "display_name": m.name,
+				"created_at": "2026-01-01T00:00:00Z"})
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"data": data, "has_more": false, "first_id": data[0]["id"], "last_id": data[2]["id"]})
+	writeJSON(w, http.StatusOK,
+		map[string]any{"data": data, "has_more": false, "first_id": data[0]["id"],
+			"last_id": data[2]["id"]})
 }
 
 // A streamer answers with server-sent events. It ends early when the client goes away.
 type streamer func(w http.ResponseWriter, r *http.Request, m message)
 
 // answers handles the requests for an answer of one wire; read parses them.
-func (s *Server) answers(wire Wire, read func(raw []byte) (*body, error), stream streamer) http.HandlerFunc {
+func (s *Server) answers(wire Wire, read func(raw []byte) (*body, error),
+	stream streamer) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 		if err != nil {
@@ -242,7 +252,9 @@ func (s *Server) answers(wire Wire, read func(raw []byte) (*body, error), stream
 		}
 		invalid := func(err error) {
 			s.keep(r, Request{Status: http.StatusBadRequest})
-			writeError(w, &Error{Status: http.StatusBadRequest, Type: "invalid_request_error", Message: "mock: " + err.Error()})
+			writeError(w,
+				&Error{Status: http.StatusBadRequest, Type: "invalid_request_error",
+					Message: "mock: " + err.Error()})
 		}
 		asked, err := read(raw)
 		if err != nil {
@@ -257,7 +269,8 @@ func (s *Server) answers(wire Wire, read func(raw []byte) (*body, error), stream
 		typed, _ := asked.typed()
 		kept := Request{
 			Status: http.StatusOK, Wire: wire, Model: asked.Model, Side: len(asked.Tools) == 0,
-			Match: match, Step: number, Typed: typed, Results: asked.results(), Stream: asked.Stream,
+			Match: match, Step: number, Typed: typed, Results: asked.results(),
+			Stream: asked.Stream,
 		}
 		if s.fails(step.Error, fmt.Sprint(match, number)) {
 			kept.Status = step.Error.Status
@@ -322,7 +335,8 @@ func writeError(w http.ResponseWriter, e *Error) {
 	for name, value := range e.Headers {
 		w.Header().Set(name, value)
 	}
-	writeJSON(w, e.Status, map[string]any{"type": "error", "request_id": "req_mock", "error": e.object()})
+	writeJSON(w, e.Status,
+		map[string]any{"type": "error", "request_id": "req_mock", "error": e.object()})
 }
 
 func (e *Error) object() map[string]string {

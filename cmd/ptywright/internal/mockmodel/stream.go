@@ -19,10 +19,11 @@ type message struct {
 // object is the message without content.
 func (m message) object() map[string]any {
 	return map[string]any{
-		"id": fmt.Sprintf("msg_mock%06d", m.number), "type": "message", "role": "assistant", "model": m.model,
-		"content": []any{}, "stop_reason": nil, "stop_sequence": nil,
+		"id": fmt.Sprintf("msg_mock%06d", m.number), "type": "message", "role": "assistant",
+		"model": m.model, "content": []any{}, "stop_reason": nil, "stop_sequence": nil,
 		"usage": map[string]any{
-			"input_tokens": 1200, "output_tokens": 1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
+			"input_tokens": 1200, "output_tokens": 1, "cache_creation_input_tokens": 0,
+			"cache_read_input_tokens": 0,
 		},
 	}
 }
@@ -46,14 +47,19 @@ func (m message) block(n int) (begin, end map[string]any, content, kind, field s
 		object := func(input any) map[string]any {
 			return map[string]any{"type": "tool_use", "id": id, "name": b.Tool.Name, "input": input}
 		}
-		return object(struct{}{}), object(b.Tool.Input), string(b.Tool.Input), "input_json_delta", "partial_json"
+		return object(struct{}{}), object(b.Tool.Input), string(b.Tool.Input), "input_json_delta",
+			"partial_json"
 	case b.Thinking != "":
 		object := func(thinking, signature string) map[string]any {
 			return map[string]any{"type": "thinking", "thinking": thinking, "signature": signature}
 		}
-		return object("", ""), object(b.Thinking, signature), b.Thinking, "thinking_delta", "thinking"
+		return object("", ""), object(b.Thinking, signature), b.Thinking, "thinking_delta",
+			"thinking"
 	}
-	object := func(text string) map[string]any { return map[string]any{"type": "text", "text": text} }
+	object := func(text string) map[string]any {
+		return map[string]any{"type": "text",
+			"text": text}
+	}
 	return object(""), object(b.Text), b.Text, "text_delta", "text"
 }
 
@@ -99,11 +105,14 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, m message) {
 			if now, rest = cut(rest, b.EveryMS); b.EveryMS > 0 && !pause(r, b.EveryMS) {
 				return
 			}
-			send("content_block_delta", map[string]any{"index": index, "delta": map[string]any{"type": kind, field: now}})
+			send("content_block_delta",
+				map[string]any{"index": index, "delta": map[string]any{"type": kind, field: now}})
 			sent += len(now)
 		}
 		if b.Thinking != "" {
-			send("content_block_delta", map[string]any{"index": index, "delta": map[string]any{"type": "signature_delta", "signature": signature}})
+			send("content_block_delta",
+				map[string]any{"index": index,
+					"delta": map[string]any{"type": "signature_delta", "signature": signature}})
 		}
 		send("content_block_stop", map[string]any{"index": index})
 		index++
@@ -113,7 +122,8 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, m message) {
 		return
 	}
 	send("message_delta", map[string]any{
-		"delta": map[string]any{"stop_reason": m.stopReason(), "stop_sequence": nil}, "usage": map[string]any{"output_tokens": sent/4 + 1},
+		"delta": map[string]any{"stop_reason": m.stopReason(), "stop_sequence": nil},
+		"usage": map[string]any{"output_tokens": sent/4 + 1},
 	})
 	send("message_stop", map[string]any{})
 }

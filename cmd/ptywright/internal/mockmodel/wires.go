@@ -12,7 +12,8 @@ import (
 func (b *body) say(role string, c content) {
 	if n := len(b.Messages); n > 0 && b.Messages[n-1].Role == role && role == "assistant" {
 		last := &b.Messages[n-1].Content
-		last.texts, last.results = append(last.texts, c.texts...), append(last.results, c.results...)
+		last.texts, last.results = append(last.texts, c.texts...),
+			append(last.results, c.results...)
 		return
 	}
 	b.Messages = append(b.Messages, speech{role, c})
@@ -92,23 +93,29 @@ func (s *Server) streamOpenAI(w http.ResponseWriter, r *http.Request, m message)
 		switch {
 		case b.Text != "":
 			item := func(content ...any) map[string]any {
-				return map[string]any{"type": "message", "id": id, "role": "assistant", "content": append([]any{}, content...)}
+				return map[string]any{"type": "message", "id": id, "role": "assistant",
+					"content": append([]any{}, content...)}
 			}
-			typed("response.output_item.added", map[string]any{"output_index": index, "item": item()})
+			typed("response.output_item.added",
+				map[string]any{"output_index": index, "item": item()})
 			for rest := b.Text; rest != "" && !gone(); {
 				var now string
 				if now, rest = cut(rest, b.EveryMS); b.EveryMS > 0 && !pause(r, b.EveryMS) {
 					return
 				}
-				typed("response.output_text.delta", map[string]any{"item_id": id, "output_index": index, "content_index": 0, "delta": now})
+				typed("response.output_text.delta",
+					map[string]any{"item_id": id, "output_index": index, "content_index": 0,
+						"delta": now})
 			}
 			typed("response.output_item.done", map[string]any{"output_index": index, "item": item(
 				map[string]any{"type": "output_text", "text": b.Text, "annotations": []any{}},
 			)})
 		case b.Tool != nil:
-			typed("response.output_item.done", map[string]any{"output_index": index, "item": map[string]any{
-				"type": "function_call", "id": id, "call_id": "call_" + id, "name": b.Tool.Name, "arguments": string(b.Tool.Input),
-			}})
+			typed("response.output_item.done",
+				map[string]any{"output_index": index, "item": map[string]any{
+					"type": "function_call", "id": id, "call_id": "call_" +
+						id, "name": b.Tool.Name, "arguments": string(b.Tool.Input),
+				}})
 		default:
 			continue
 		}
@@ -121,7 +128,8 @@ func (s *Server) streamOpenAI(w http.ResponseWriter, r *http.Request, m message)
 	}
 	response["usage"] = map[string]any{
 		"input_tokens": 1200, "input_tokens_details": map[string]any{"cached_tokens": 0},
-		"output_tokens": 10, "output_tokens_details": map[string]any{"reasoning_tokens": 0}, "total_tokens": 1210,
+		"output_tokens": 10, "output_tokens_details": map[string]any{"reasoning_tokens": 0},
+		"total_tokens": 1210,
 	}
 	typed("response.completed", map[string]any{"response": response})
 }
@@ -147,7 +155,8 @@ func (s *Server) gemini(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]int64{"totalTokens": n/4 + 1})
 	default:
 		s.keep(r, Request{Status: http.StatusNotFound})
-		writeError(w, &Error{Status: http.StatusNotFound, Type: "not_found_error", Message: "not found"})
+		writeError(w,
+			&Error{Status: http.StatusNotFound, Type: "not_found_error", Message: "not found"})
 	}
 }
 
@@ -193,13 +202,15 @@ func readGemini(raw []byte) (*body, error) {
 
 // candidate is a Gemini answer, or a part of one; reason is why it ended, "" if it continues.
 func candidate(reason string, parts ...any) map[string]any {
-	c := map[string]any{"index": 0, "content": map[string]any{"role": "model", "parts": append([]any{}, parts...)}}
+	c := map[string]any{"index": 0,
+		"content": map[string]any{"role": "model", "parts": append([]any{}, parts...)}}
 	if reason != "" {
 		c["finishReason"] = reason
 	}
 	return map[string]any{
-		"candidates":    []any{c},
-		"usageMetadata": map[string]any{"promptTokenCount": 1200, "candidatesTokenCount": 10, "totalTokenCount": 1210},
+		"candidates": []any{c},
+		"usageMetadata": map[string]any{"promptTokenCount": 1200, "candidatesTokenCount": 10,
+			"totalTokenCount": 1210},
 	}
 }
 
@@ -207,7 +218,8 @@ func candidate(reason string, parts ...any) map[string]any {
 func (b Block) part(text string) any {
 	switch {
 	case b.Tool != nil:
-		return map[string]any{"functionCall": map[string]any{"name": b.Tool.Name, "args": b.Tool.Input}}
+		return map[string]any{"functionCall": map[string]any{"name": b.Tool.Name,
+			"args": b.Tool.Input}}
 	case b.Text != "":
 		return map[string]any{"text": text}
 	}

@@ -131,7 +131,9 @@ func (f *Folder) Cases(match *regexp.Regexp) (cases []*Case, faults []*CaseError
 		}
 		path := filepath.Join(dir, e.Name())
 		if found[name] {
-			faults = append(faults, &CaseError{Path: path, Err: errors.New("there is another recording of this name: call one of them otherwise")})
+			faults = append(faults,
+				&CaseError{Path: path,
+					Err: errors.New("there is another recording of this name: call one of them otherwise")})
 			continue
 		}
 		found[name] = true
@@ -147,7 +149,9 @@ func (f *Folder) Cases(match *regexp.Regexp) (cases []*Case, faults []*CaseError
 	}
 	for _, e := range entries {
 		if name, ok := strings.CutSuffix(e.Name(), expectedExt); ok && !found[name] {
-			faults = append(faults, &CaseError{Path: filepath.Join(dir, e.Name()), Err: fmt.Errorf("there is no %s%s or %s%s that it is about: remove it, or record one", name, castExt, name, screenExt)})
+			faults = append(faults,
+				&CaseError{Path: filepath.Join(dir, e.Name()),
+					Err: fmt.Errorf("there is no %s%s or %s%s that it is about: remove it, or record one", name, castExt, name, screenExt)})
 		}
 	}
 	return cases, faults
@@ -195,9 +199,13 @@ func readCase(dir, name, path string) (*Case, *CaseError) {
 		case err != nil:
 			return nil, &CaseError{Path: path, Err: err}
 		case !utf8.Valid(text):
-			return nil, &CaseError{Path: path, Err: errors.New("not valid UTF-8: a .screen is what stands on the screen, without escape sequences")}
+			return nil,
+				&CaseError{Path: path,
+					Err: errors.New("not valid UTF-8: a .screen is what stands on the screen, without escape sequences")}
 		case bytes.ContainsRune(text, '\x1b'):
-			return nil, &CaseError{Path: path, Err: errors.New("it has an escape sequence in it: a .screen is plain text; for what has colours record a .cast")}
+			return nil,
+				&CaseError{Path: path,
+					Err: errors.New("it has an escape sequence in it: a .screen is plain text; for what has colours record a .cast")}
 		}
 		c.screen = string(text)
 	}
@@ -259,7 +267,8 @@ func expectedError(path string, text []byte, offset int64, err error) *CaseError
 		}
 		why = fmt.Errorf("%s means nothing here: see docs/plugins.md for what is compared", m[1])
 	}
-	return &CaseError{Path: path, Line: 1 + bytes.Count(text[:min(max(int(offset), 0), len(text))], []byte("\n")), Err: why}
+	return &CaseError{Path: path,
+		Line: 1 + bytes.Count(text[:min(max(int(offset), 0), len(text))], []byte("\n")), Err: why}
 }
 
 // encode is the text of an expected.json.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -14,74 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/internal/nearest"
 	"github.com/ptywright/ptywright/plugins"
 )
-
-// A Finding is one fault of a plugin, where it is, and what to do.
-type Finding struct {
-	File    string `json:"file"`
-	Line    int    `json:"line,omitempty"` // from 1; 0: the whole file
-	Key     string `json:"key,omitempty"`  // of a manifest
-	About   string `json:"about"`          // manifest, load, permission, export, describe, coverage, recheck, file, case
-	Message string `json:"message"`
-	Do      string `json:"do"`
-
-	Times  int      `json:"times,omitempty"`  // how often it occurred while cases were played
-	Places []string `json:"places,omitempty"` // the first of those: a case, and the time in it
-}
-
-// maxPlaces bounds the places shown for one finding: the others are similar.
-const maxPlaces = 5
-
-// same reports whether two findings say the same.
-func (f *Finding) same(g *Finding) bool {
-	return f.File == g.File && f.Line == g.Line && f.Key == g.Key && f.About == g.About && f.Message == g.Message && f.Do == g.Do
-}
-
-// Findings are all findings, by file and line.
-type Findings struct {
-	Folder   string    `json:"folder"`
-	Plugin   string    `json:"plugin,omitempty"`
-	Findings []Finding `json:"findings"`
-	// HeldBack counts further findings that may only be consequences of these: what no case reaches
-	// when the plugin fails, or its states have other names than describe says.
-	HeldBack int `json:"held_back,omitempty"`
-}
-
-// Print writes one line per finding, as compilers do.
-func (f *Findings) Print(w io.Writer) {
-	for _, x := range f.Findings {
-		at := x.File
-		if x.Line > 0 {
-			at = fmt.Sprintf("%s:%d", x.File, x.Line)
-		}
-		key := ""
-		if x.Key != "" {
-			key = x.Key + ": "
-		}
-		met := ""
-		switch {
-		case x.Times == 1:
-			met = fmt.Sprintf(" (%s)", x.Places[0])
-		case x.Times > 1:
-			met = fmt.Sprintf(" (%d times: %s", x.Times, strings.Join(x.Places, "; "))
-			if x.Times > len(x.Places) {
-				met += "; ..."
-			}
-			met += ")"
-		}
-		fmt.Fprintf(w, "%s: %s%s%s: %s\n", cli.OneLine(at), cli.OneLine(key), cli.OneLine(x.Message), cli.OneLine(met), cli.OneLine(x.Do))
-	}
-	if f.HeldBack > 0 {
-		fmt.Fprintf(w, "%s: mend that first: %s\n", f.Plugin, count(f.HeldBack, "finding", "held back that may come of it"))
-	}
-	if len(f.Findings) == 0 {
-		fmt.Fprintf(w, "%s: nothing is wrong with it\n", f.Plugin)
-	}
-}
 
 // A checker collects the faults of one plugin.
 type checker struct {
@@ -105,8 +40,10 @@ type checker struct {
 // reads manifest and Lua, loads them, and plays the cases. The error is the system's.
 func Check(ctx context.Context, dir string, log *slog.Logger) (*Findings, error) {
 	c := &checker{
-		dir: folderOf(dir), states: map[string]bool{}, rules: map[string]bool{}, possible: map[string]bool{}, refused: map[string]string{},
-		used: map[plugins.Permission]bool{}, endless: map[string]bool{}, known: map[string]bool{plugins.StateUnknown: true, plugins.StateError: true},
+		dir: folderOf(dir), states: map[string]bool{}, rules: map[string]bool{},
+		possible: map[string]bool{}, refused: map[string]string{},
+		used: map[plugins.Permission]bool{}, endless: map[string]bool{},
+		known: map[string]bool{plugins.StateUnknown: true, plugins.StateError: true},
 	}
 	out := &Findings{Folder: c.dir, Findings: []Finding{}}
 	manifest := filepath.Join(c.dir, manifestName)
@@ -116,7 +53,9 @@ func Check(ctx context.Context, dir string, log *slog.Logger) (*Findings, error)
 	}
 	faults := plugins.LintManifest(text)
 	for _, f := range faults {
-		c.out = append(c.out, Finding{File: manifest, Line: f.Line, Key: f.Key, About: "manifest", Message: f.Err.Error(), Do: "see docs/plugins.md, The manifest"})
+		c.out = append(c.out,
+			Finding{File: manifest, Line: f.Line, Key: f.Key, About: "manifest",
+				Message: f.Err.Error(), Do: "see docs/plugins.md, The manifest"})
 	}
 	if len(faults) == 0 {
 		if err := c.plugin(ctx, log); err != nil {
@@ -127,7 +66,8 @@ func Check(ctx context.Context, dir string, log *slog.Logger) (*Findings, error)
 	slices.SortStableFunc(c.out, func(a, b Finding) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
-	out.Findings = append(out.Findings, slices.CompactFunc(c.out, func(a, b Finding) bool { return a.same(&b) })...)
+	out.Findings = append(out.Findings,
+		slices.CompactFunc(c.out, func(a, b Finding) bool { return a.same(&b) })...)
 	out.HeldBack = c.held
 	return out, nil
 }
@@ -141,7 +81,9 @@ func (c *checker) name() string {
 
 // add notes a finding about a file in the plugin's folder.
 func (c *checker) add(file string, line int, about, message, do string) {
-	c.out = append(c.out, Finding{File: filepath.Join(c.dir, filepath.FromSlash(file)), Line: line, About: about, Message: message, Do: do})
+	c.out = append(c.out,
+		Finding{File: filepath.Join(c.dir, filepath.FromSlash(file)), Line: line, About: about,
+			Message: message, Do: do})
 }
 
 // met notes a finding at a place of a case, or adds the place to the same finding.
@@ -175,7 +117,8 @@ func (c *checker) unlisted(d *plugins.Description, file string, line int, who, s
 		c.faulty = true
 		do = fmt.Sprintf("did you mean %s, which it lists? else %s", near, do)
 	}
-	c.add(file, line, "describe", fmt.Sprintf("%s the state %s, which describe does not list", who, state), do)
+	c.add(file, line, "describe",
+		fmt.Sprintf("%s the state %s, which describe does not list", who, state), do)
 }
 
 // listedStates are the states in describe.
@@ -192,7 +135,8 @@ func (c *checker) file(module string) string {
 	if _, own := c.folder.Source.Files[module]; !own {
 		return c.folder.Source.Manifest.Entrypoint
 	}
-	return slashed(filepath.Dir(filepath.FromSlash(c.folder.Source.Manifest.Entrypoint)), module+".lua")
+	return slashed(filepath.Dir(filepath.FromSlash(c.folder.Source.Manifest.Entrypoint)),
+		module+".lua")
 }
 
 func slashed(parts ...string) string { return filepath.ToSlash(filepath.Join(parts...)) }
@@ -240,11 +184,16 @@ func (c *checker) broken(err error) {
 		if c.folder != nil {
 			file = c.file(fault.Module)
 		}
-		c.add(file, fault.Line, "load", fmt.Sprintf("%s: %s", fault.Kind, fault.Message), "the plugin does not load until this is mended")
+		c.add(file, fault.Line, "load", fmt.Sprintf("%s: %s", fault.Kind, fault.Message),
+			"the plugin does not load until this is mended")
 	case errors.As(err, &manifest):
-		c.out = append(c.out, Finding{File: filepath.Join(c.dir, manifestName), Line: manifest.Line, Key: manifest.Key, About: "manifest", Message: manifest.Err.Error(), Do: "see docs/plugins.md"})
+		c.out = append(c.out,
+			Finding{File: filepath.Join(c.dir, manifestName), Line: manifest.Line,
+				Key: manifest.Key, About: "manifest", Message: manifest.Err.Error(),
+				Do: "see docs/plugins.md"})
 	case errors.As(err, &load):
-		c.add(load.Path, 0, "file", load.Err.Error(), "a plugin's files are regular files in its own folder; entrypoint names the main one")
+		c.add(load.Path, 0, "file", load.Err.Error(),
+			"a plugin's files are regular files in its own folder; entrypoint names the main one")
 	default:
 		c.add(manifestName, 0, "load", err.Error(), "mend it")
 	}
@@ -256,21 +205,28 @@ func (c *checker) files() {
 	required := map[string]bool{s.Main: true}
 	for _, m := range c.outline.Requires {
 		required[m.Name] = true
-		if _, own := s.Files[m.Module]; own && s.Files[m.Name] == "" && !strings.HasPrefix(m.Name, "ptywright") {
-			c.add(c.file(m.Module), m.Line, "file", fmt.Sprintf("no file %s.lua to require", m.Name), "name one of the folder's files, without .lua")
+		if _, own := s.Files[m.Module]; own && s.Files[m.Name] == "" &&
+			!strings.HasPrefix(m.Name, "ptywright") {
+			c.add(c.file(m.Module), m.Line, "file",
+				fmt.Sprintf("no file %s.lua to require", m.Name),
+				"name one of the folder's files, without .lua")
 		}
 	}
 	for module := range s.Files {
 		if !required[module] {
-			c.add(c.file(module), 0, "file", "no file of the plugin requires it", fmt.Sprintf("require(%q) it, or remove it", module))
+			c.add(c.file(module), 0, "file", "no file of the plugin requires it",
+				fmt.Sprintf("require(%q) it, or remove it", module))
 		}
 	}
 	entries, _ := os.ReadDir(c.dir)
 	for _, e := range entries {
 		if e.Type()&os.ModeSymlink != 0 {
 			to, _ := os.Readlink(filepath.Join(c.dir, e.Name()))
-			if filepath.IsAbs(to) || strings.HasPrefix(filepath.ToSlash(filepath.Clean(to)), "../") {
-				c.add(e.Name(), 0, "file", "it is a link to "+to+", outside of the plugin's folder, and is not followed", "copy the file here")
+			if filepath.IsAbs(to) ||
+				strings.HasPrefix(filepath.ToSlash(filepath.Clean(to)), "../") {
+				c.add(e.Name(), 0, "file",
+					"it is a link to "+to+
+						", outside of the plugin's folder, and is not followed", "copy the file here")
 			}
 		}
 	}
@@ -290,7 +246,8 @@ func (c *checker) where(list []plugins.Mention, name string) (file string, line 
 func (c *checker) exports(d *plugins.Description, exports []string) {
 	main := c.folder.Source.Manifest.Entrypoint
 	if !slices.Contains(exports, "describe") {
-		c.add(main, 0, "export", "there is no function describe: clients cannot tell intents from predicates, and no states are known", "return one; see docs/plugins.md, Waits")
+		c.add(main, 0, "export",
+			"there is no function describe: clients cannot tell intents from predicates, and no states are known", "return one; see docs/plugins.md, Waits")
 		return
 	}
 	listed := map[string]bool{"classify": true, "describe": true}
@@ -305,27 +262,38 @@ func (c *checker) exports(d *plugins.Description, exports []string) {
 			matcher := strings.HasSuffix(name, "_matcher")
 			switch {
 			case !slices.Contains(exports, name):
-				c.add(file, line, "describe", fmt.Sprintf("describe lists the %s %s, which is not a function of the plugin", list.kind, name), "export it, or take it out of describe")
+				c.add(file, line, "describe",
+					fmt.Sprintf("describe lists the %s %s, which is not a function of the plugin",
+						list.kind, name), "export it, or take it out of describe")
 			case matcher != (list.kind == "wait matcher"):
-				c.add(file, line, "describe", fmt.Sprintf("describe lists %s as %s: names of wait matchers end in _matcher, and no others", name, list.kind), "rename it, or list it elsewhere")
-			case list.kind == "predicate" && !slices.ContainsFunc(c.outline.Predicates, func(m plugins.Mention) bool { return m.Name == name }):
-				c.add(file, line, "describe", fmt.Sprintf("no matcher of the plugin asks the predicate %s", name), "use it with ptywright.matcher.predicate, or take it out")
+				c.add(file, line, "describe",
+					fmt.Sprintf("describe lists %s as %s: names of wait matchers end in _matcher, and no others", name, list.kind), "rename it, or list it elsewhere")
+			case list.kind == "predicate" &&
+				!slices.ContainsFunc(c.outline.Predicates,
+					func(m plugins.Mention) bool { return m.Name == name }):
+				c.add(file, line, "describe",
+					fmt.Sprintf("no matcher of the plugin asks the predicate %s", name),
+					"use it with ptywright.matcher.predicate, or take it out")
 			}
 		}
 	}
 	for _, name := range exports {
 		if !listed[name] {
 			file, line := c.where(c.outline.Defined, name)
-			c.add(file, line, "export", fmt.Sprintf("the function %s is exported, and describe does not list it: it counts as an intent that nobody knows of", name), "list it under intents or predicates, or do not return it")
+			c.add(file, line, "export",
+				fmt.Sprintf("the function %s is exported, and describe does not list it: it counts as an intent that nobody knows of", name), "list it under intents or predicates, or do not return it")
 		}
 	}
 	for _, m := range c.outline.Predicates {
 		if m.Name != "" && !slices.Contains(exports, m.Name) {
-			c.add(c.file(m.Module), m.Line, "export", fmt.Sprintf("a matcher asks the predicate %s, which is not a function of the plugin: the wait would fail", m.Name), "export it")
+			c.add(c.file(m.Module), m.Line, "export",
+				fmt.Sprintf("a matcher asks the predicate %s, which is not a function of the plugin: the wait would fail", m.Name), "export it")
 		}
 	}
 	if len(d.WaitMatchers) > 0 && !slices.Contains(exports, plugins.DefaultMatcher) {
-		c.add(main, 0, "export", "there is no "+plugins.DefaultMatcher+": adapter.wait has nothing to wait for when it is not told", "export one; it may be another one's function")
+		c.add(main, 0, "export",
+			"there is no "+plugins.DefaultMatcher+
+				": adapter.wait has nothing to wait for when it is not told", "export one; it may be another one's function")
 	}
 	for _, name := range listedStates(d) {
 		c.known[name] = true
@@ -348,12 +316,15 @@ func (c *checker) cases(ctx context.Context, d *plugins.Description) error {
 		c.add(rel, f.Line, "case", f.Err.Error(), "ptywright plugin test reads it")
 	}
 	if len(cases) == 0 {
-		c.add(casesDir, 0, "coverage", "there are no cases: nothing shows that a rule ever decides", fmt.Sprintf("record one with ptywright plugin run --record NAME %s", c.dir))
+		c.add(casesDir, 0, "coverage", "there are no cases: nothing shows that a rule ever decides",
+			fmt.Sprintf("record one with ptywright plugin run --record NAME %s", c.dir))
 		return nil
 	}
 	for _, k := range cases {
 		if k.Expected == nil {
-			c.add(slashed(casesDir, filepath.Base(k.Path)), 0, "case", "nothing says what is expected of it", "ptywright plugin test --update "+c.dir+", and review what it writes")
+			c.add(slashed(casesDir, filepath.Base(k.Path)), 0, "case",
+				"nothing says what is expected of it", "ptywright plugin test --update "+c.dir+
+					", and review what it writes")
 		}
 		if err := c.play(ctx, k, d); err != nil {
 			return err
@@ -368,19 +339,22 @@ func (c *checker) cases(ctx context.Context, d *plugins.Description) error {
 	record := fmt.Sprintf("record or write a case where it is so (ptywright plugin run --record NAME %s), or take it out", c.dir)
 	for _, m := range c.outline.Rules {
 		if _, own := c.folder.Source.Files[m.Module]; own && !c.rules[m.Name] {
-			c.lacks(c.file(m.Module), m.Line, fmt.Sprintf("rule %s decides in no case", m.Name), record)
+			c.lacks(c.file(m.Module), m.Line, fmt.Sprintf("rule %s decides in no case", m.Name),
+				record)
 		}
 	}
 	for _, name := range listedStates(d) {
 		if !c.states[name] && name != plugins.StateUnknown {
 			file, line := c.where(c.outline.Entries, name)
-			c.lacks(file, line, fmt.Sprintf("describe lists the state %s, which no case reaches", name), record)
+			c.lacks(file, line,
+				fmt.Sprintf("describe lists the state %s, which no case reaches", name), record)
 		}
 	}
 	for _, e := range d.Intents {
 		if name := e["name"].(string); !c.possible[name] {
 			file, line := c.where(c.outline.Entries, name)
-			c.lacks(file, line, fmt.Sprintf("the intent %s does nothing in any state that the cases reach, and refuses first with: %s", name, c.refused[name]), record)
+			c.lacks(file, line,
+				fmt.Sprintf("the intent %s does nothing in any state that the cases reach, and refuses first with: %s", name, c.refused[name]), record)
 		}
 	}
 	return nil
@@ -403,13 +377,17 @@ func (c *checker) play(ctx context.Context, k *Case, d *plugins.Description) err
 				c.stopped = true
 				enough()
 			}
-			c.met(c.file(module), int(line), "load", fmt.Sprint(e["message"]), "an error in a classifier costs the state: mend it", fmt.Sprintf("%s, at %v", path, at))
+			c.met(c.file(module), int(line), "load", fmt.Sprint(e["message"]),
+				"an error in a classifier costs the state: mend it",
+				fmt.Sprintf("%s, at %v", path, at))
 		case !c.known[s.State]:
 			file, line := c.where(c.outline.States, s.State)
 			c.unlisted(d, file, line, path+" reaches", s.State)
 		}
 		if s.Recheck() > 0 && s.Recheck() < plugins.KeepFloor {
-			c.met(c.folder.Source.Manifest.Entrypoint, 0, "recheck", fmt.Sprintf("rule %s asks to be looked at again after %v", s.Rule, s.Recheck()), floorAdvice, fmt.Sprintf("%s, at %v", path, at))
+			c.met(c.folder.Source.Manifest.Entrypoint, 0, "recheck",
+				fmt.Sprintf("rule %s asks to be looked at again after %v", s.Rule, s.Recheck()),
+				floorAdvice, fmt.Sprintf("%s, at %v", path, at))
 		}
 		if len(s.Marks) > 0 {
 			c.used[plugins.TranscriptRead] = true
@@ -425,7 +403,8 @@ func (c *checker) play(ctx context.Context, k *Case, d *plugins.Description) err
 // seconds.
 var limits = map[string]bool{"time": true, "memory": true, "patterns": true, "dead": true}
 
-var floorAdvice = fmt.Sprintf("the host looks at most every %v: give %d or more, or leave it out", plugins.KeepFloor, plugins.KeepFloor.Milliseconds())
+var floorAdvice = fmt.Sprintf("the host looks at most every %v: give %d or more, or leave it out",
+	plugins.KeepFloor, plugins.KeepFloor.Milliseconds())
 
 // intents asks every intent what it would do, each time the state has changed.
 func (c *checker) intents(ctx context.Context, k *Case, d *plugins.Description) error {
@@ -458,10 +437,13 @@ func (c *checker) intents(ctx context.Context, k *Case, d *plugins.Description) 
 			case errors.As(err, &denied):
 				c.possible[name] = true
 				file, line := c.where(c.outline.Defined, name)
-				c.add(file, line, "permission", fmt.Sprintf("the intent %s returns the action %s, for which the manifest does not ask", name, denied.Action), fmt.Sprintf("add %q to permissions", denied.Permission))
+				c.add(file, line, "permission",
+					fmt.Sprintf("the intent %s returns the action %s, for which the manifest does not ask", name, denied.Action), fmt.Sprintf("add %q to permissions", denied.Permission))
 			case errors.As(err, &fault) && limits[fault.Kind]:
 				c.endless[name], c.faulty = true, true
-				c.add(c.file(fault.Module), fault.Line, "load", fmt.Sprintf("the intent %s was stopped: %s", name, fault.Message), "fix it: clients that ask for it wait this long for nothing")
+				c.add(c.file(fault.Module), fault.Line, "load",
+					fmt.Sprintf("the intent %s was stopped: %s", name, fault.Message),
+					"fix it: clients that ask for it wait this long for nothing")
 			case c.refused[name] == "":
 				c.refused[name] = refusal(err)
 			}
@@ -520,31 +502,41 @@ func (c *checker) permissions(d *plugins.Description) {
 		p := plugins.ActionPermission(a.Name)
 		if _, own := c.folder.Source.Files[a.Module]; p == "" {
 			if own {
-				c.add(c.file(a.Module), a.Line, "permission", fmt.Sprintf("no action %s", a.Name), "see docs/plugins.md, Actions")
+				c.add(c.file(a.Module), a.Line, "permission", fmt.Sprintf("no action %s", a.Name),
+					"see docs/plugins.md, Actions")
 			}
 			continue
 		}
 		c.used[p] = true
 		if !m.Allows(p) {
-			c.add(c.file(a.Module), a.Line, "permission", fmt.Sprintf("the action %s needs the permission %s, for which the manifest does not ask", a.Name, p), fmt.Sprintf("add %q to permissions", p))
+			c.add(c.file(a.Module), a.Line, "permission",
+				fmt.Sprintf("the action %s needs the permission %s, for which the manifest does not ask", a.Name, p), fmt.Sprintf("add %q to permissions", p))
 		}
 	}
 	for p, why := range map[plugins.Permission]string{
-		plugins.SessionSpawn: "adapter.start needs it", plugins.SessionKill: "adapter.close needs it", plugins.ScreenRead: "adapter.state needs it",
+		plugins.SessionSpawn: "adapter.start needs it",
+		plugins.SessionKill:  "adapter.close needs it", plugins.ScreenRead: "adapter.state needs it",
 	} {
 		if m.Kind == plugins.KindAdapter && !m.Allows(p) {
-			c.line("permission", "permissions", fmt.Sprintf("an adapter without %s is of no use: %s", p, why), fmt.Sprintf("add %q to permissions", p))
+			c.line("permission", "permissions",
+				fmt.Sprintf("an adapter without %s is of no use: %s", p, why),
+				fmt.Sprintf("add %q to permissions", p))
 		}
 	}
 	if len(d.WaitMatchers) > 0 && !m.Allows(plugins.MatcherWait) {
-		c.line("permission", "permissions", "describe lists wait matchers, and without matcher.wait nobody may wait", `add "matcher.wait" to permissions`)
+		c.line("permission", "permissions",
+			"describe lists wait matchers, and without matcher.wait nobody may wait",
+			`add "matcher.wait" to permissions`)
 	}
 	if len(d.WaitMatchers) > 0 {
 		c.used[plugins.MatcherWait] = true
 	}
-	for _, p := range []plugins.Permission{plugins.InputWrite, plugins.SessionResize, plugins.MatcherWait} {
+	for _, p := range []plugins.Permission{plugins.InputWrite, plugins.SessionResize,
+		plugins.MatcherWait} {
 		if m.Allows(p) && !c.used[p] {
-			c.line("permission", "permissions", fmt.Sprintf("the manifest asks for %s, and nothing of the plugin needs it", p), "take it out: a plugin that may less is trusted more")
+			c.line("permission", "permissions",
+				fmt.Sprintf("the manifest asks for %s, and nothing of the plugin needs it", p),
+				"take it out: a plugin that may less is trusted more")
 		}
 	}
 }
@@ -553,15 +545,19 @@ func (c *checker) permissions(d *plugins.Description) {
 func (c *checker) line(about, key, message, do string) {
 	path := filepath.Join(c.dir, manifestName)
 	text, _ := readIn(c.dir, manifestName)
-	c.out = append(c.out, Finding{File: path, Line: plugins.ManifestLine(text, key), Key: key, About: about, Message: message, Do: do})
+	c.out = append(c.out,
+		Finding{File: path, Line: plugins.ManifestLine(text, key), Key: key, About: about,
+			Message: message, Do: do})
 }
 
 // rechecks checks the values written for recheck_ms.
 func (c *checker) rechecks() {
 	for _, r := range c.outline.Rechecks {
 		n, err := strconv.ParseFloat(r.MS, 64)
-		if _, own := c.folder.Source.Files[r.Module]; own && err == nil && n < float64(plugins.KeepFloor.Milliseconds()) {
-			c.add(c.file(r.Module), r.Line, "recheck", fmt.Sprintf("recheck_ms is %s", r.MS), floorAdvice)
+		if _, own := c.folder.Source.Files[r.Module]; own && err == nil &&
+			n < float64(plugins.KeepFloor.Milliseconds()) {
+			c.add(c.file(r.Module), r.Line, "recheck", fmt.Sprintf("recheck_ms is %s", r.MS),
+				floorAdvice)
 		}
 	}
 }

@@ -27,7 +27,8 @@ files that teaches ptywright one terminal program; see docs/plugins.md.`,
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(pluginNewCommand(std), pluginCheckCommand(std), pluginTestCommand(std), pluginRunCommand(std), pluginExplainCommand(std))
+	c.AddCommand(pluginNewCommand(std), pluginCheckCommand(std), pluginTestCommand(std),
+		pluginRunCommand(std), pluginExplainCommand(std))
 	return c
 }
 
@@ -52,7 +53,9 @@ digit. Existing files are never changed.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(std.Out, "%s is a plugin. Next:\n  ptywright plugin test %s\n  ptywright plugin run %s\n", folder, folderWord(folder), folderWord(folder))
+			fmt.Fprintf(std.Out,
+				"%s is a plugin. Next:\n  ptywright plugin test %s\n  ptywright plugin run %s\n",
+				folder, folderWord(folder), folderWord(folder))
 			return nil
 		},
 	}
@@ -72,7 +75,8 @@ states and intents that no case reaches, files that nothing requires. The progra
 The exit code is 1 if anything is found.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			found, err := Check(c.Context(), folderArg(args), serve.NewLogger(std.Err, redact.Default))
+			found, err := Check(c.Context(), folderArg(args),
+				serve.NewLogger(std.Err, redact.Default))
 			if err != nil {
 				return err
 			}

@@ -69,11 +69,14 @@ test --update writes it.`,
 			return pluginRun(c.Context(), std, folderArg(args), program, f)
 		},
 	}
-	c.Flags().Uint16Var(&f.rows, "rows", 0, "rows of the terminal (default: this terminal's, else the manifest's)")
-	c.Flags().Uint16Var(&f.cols, "cols", 0, "columns of the terminal (default: this terminal's, else the manifest's)")
+	c.Flags().Uint16Var(&f.rows, "rows", 0,
+		"rows of the terminal (default: this terminal's, else the manifest's)")
+	c.Flags().Uint16Var(&f.cols, "cols", 0,
+		"columns of the terminal (default: this terminal's, else the manifest's)")
 	c.Flags().StringVar(&f.record, "record", "", "record it as case `NAME` in testdata/cases")
 	c.Flags().StringVar(&f.states, "states", "", "write the states to `FILE`, as they change")
-	c.Flags().DurationVar(&f.timeout, "timeout", engine.DefaultWait, "how long a line of a pipe waits for the plugin to be ready")
+	c.Flags().DurationVar(&f.timeout, "timeout", engine.DefaultWait,
+		"how long a line of a pipe waits for the plugin to be ready")
 	c.Annotations = map[string]string{cli.ExitsNote: "3"}
 	return c
 }
@@ -85,7 +88,8 @@ func pluginRun(ctx context.Context, std cli.Stdio, dir string, args []string, f 
 		return err
 	}
 	terminal := term.IsTerminal(int(std.In.Fd()))
-	o := RunOptions{Args: args, In: std.In, Out: std.Out, Terminal: terminal, Record: f.record, Patience: f.timeout}
+	o := RunOptions{Args: args, In: std.In, Out: std.Out, Terminal: terminal, Record: f.record,
+		Patience: f.timeout}
 	if t := folder.Source.Manifest.Target; t != nil {
 		o.Size = pty.Size{Rows: uint16(t.Rows), Cols: uint16(t.Cols)}
 	}
@@ -116,7 +120,8 @@ func pluginRun(ctx context.Context, std cli.Stdio, dir string, args []string, f 
 		live = false
 	}
 	var ran *Ran
-	flags := serve.HostFlags{Plugins: []string{folder.Dir + "/manifest.toml"}, Sessions: 1, Side: engine.MaxSide}
+	flags := serve.HostFlags{Plugins: []string{folder.Dir + "/manifest.toml"}, Sessions: 1,
+		Side: engine.MaxSide}
 	quiet := std
 	if terminal { // a log does not belong on a raw terminal
 		quiet.Err = io.Discard
@@ -143,13 +148,16 @@ func pluginRun(ctx context.Context, std cli.Stdio, dir string, args []string, f 
 	}
 	if unready := (*NotReadyError)(nil); errors.As(err, &unready) {
 		if ran.Cast != "" {
-			err = fmt.Errorf("%w; the recording so far is %s, with nothing that is expected of it", err, ran.Cast)
+			err = fmt.Errorf("%w; the recording so far is %s, with nothing that is expected of it",
+				err, ran.Cast)
 		}
 		return cli.Error{Err: err, Code: cli.ExitTimeout, Reason: "timeout"}
 	}
 	if err == nil && ran.Cast != "" {
-		if _, err = folder.Test(ctx, regexp.MustCompile("^"+regexp.QuoteMeta(f.record)+"$"), true); err == nil {
-			fmt.Fprintf(std.Err, "recorded %s; review %s, which says what is expected of it\n", ran.Cast, strings.TrimSuffix(ran.Cast, ".cast")+".expected.json")
+		if _, err = folder.Test(ctx, regexp.MustCompile("^"+regexp.QuoteMeta(f.record)+"$"),
+			true); err == nil {
+			fmt.Fprintf(std.Err, "recorded %s; review %s, which says what is expected of it\n",
+				ran.Cast, strings.TrimSuffix(ran.Cast, ".cast")+".expected.json")
 		}
 	}
 	if err != nil || ran.Exit == nil {
@@ -227,7 +235,8 @@ program ends.`,
 				return err
 			}
 			defer server.Close()
-			err = Explain(ctx, server, args[0], follow, func(e *Explanation) error { return tell(std.Out, asJSON, e, e.Print) })
+			err = Explain(ctx, server, args[0], follow,
+				func(e *Explanation) error { return tell(std.Out, asJSON, e, e.Print) })
 			if errors.Is(err, ErrNoAdapter) {
 				return cli.Error{Err: err, Code: cli.ExitMissing, Reason: "unknown_adapter"}
 			}

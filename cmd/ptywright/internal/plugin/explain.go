@@ -48,7 +48,8 @@ type ExplainError struct {
 
 // Error says where to find the ids.
 func (e *ExplainError) Error() string {
-	return fmt.Sprintf("explain %s: %v: adapter.live lists them, and adapter.start starts one", cli.OneLine(e.Name), e.Err)
+	return fmt.Sprintf("explain %s: %v: adapter.live lists them, and adapter.start starts one",
+		cli.OneLine(e.Name), e.Err)
 }
 
 // Unwrap returns the cause.
@@ -57,7 +58,8 @@ func (e *ExplainError) Unwrap() error { return e.Err }
 // Explain reports why the state of an adapter, or of the one that drives a session, is what it is.
 // With follow it reports again whenever that changed, until the adapter is closed, its program has
 // ended or ctx has. Errors: *[ExplainError] around [ErrNoAdapter], the client's, or tell's.
-func Explain(ctx context.Context, c *client.Client, name string, follow bool, tell func(*Explanation) error) error {
+func Explain(ctx context.Context, c *client.Client, name string, follow bool,
+	tell func(*Explanation) error) error {
 	var live struct {
 		Adapters []struct {
 			Adapter, Plugin, Session, Stale string
@@ -69,7 +71,8 @@ func Explain(ctx context.Context, c *client.Client, name string, follow bool, te
 	var e *Explanation
 	for _, a := range live.Adapters {
 		if a.Adapter == name || a.Session == name {
-			e = &Explanation{Adapter: a.Adapter, Plugin: a.Plugin, Session: a.Session, Stale: a.Stale}
+			e = &Explanation{Adapter: a.Adapter, Plugin: a.Plugin, Session: a.Session,
+				Stale: a.Stale}
 		}
 	}
 	if e == nil {
@@ -90,7 +93,8 @@ func Explain(ctx context.Context, c *client.Client, name string, follow bool, te
 	var told []byte
 	for {
 		now := *e
-		if err := c.Call(ctx, "adapter.explain", map[string]any{"adapter": e.Adapter}, &now); err != nil {
+		if err := c.Call(ctx, "adapter.explain", map[string]any{"adapter": e.Adapter},
+			&now); err != nil {
 			var gone *client.Error
 			if told != nil && errors.As(err, &gone) && gone.Code == client.CodeInvalidParams { // it was closed
 				return nil
@@ -126,12 +130,15 @@ func (e *Explanation) Print(w io.Writer) {
 	if e.Rule != "" && e.Rule != "none" {
 		rule = fmt.Sprintf("rule %q decided", cli.OneLine(e.Rule))
 	}
-	fmt.Fprintf(w, "%s (%s, session %s) is %s: %s, with confidence %.2f: %s\n", e.Adapter, cli.OneLine(e.Plugin), e.Session, cli.OneLine(e.State.State), rule, e.State.Confidence, cli.OneLine(e.State.Evidence))
+	fmt.Fprintf(w, "%s (%s, session %s) is %s: %s, with confidence %.2f: %s\n", e.Adapter,
+		cli.OneLine(e.Plugin), e.Session, cli.OneLine(e.State.State), rule, e.State.Confidence,
+		cli.OneLine(e.State.Evidence))
 	if e.Stale != "" {
 		fmt.Fprintf(w, "  older code: %s\n", cli.OneLine(e.Stale))
 	}
 	for _, n := range e.Nearly {
-		fmt.Fprintf(w, "  nearly      rule %q (%s) lacks: %s\n", cli.OneLine(n.Rule), cli.OneLine(n.State), cli.OneLine(n.Lacks))
+		fmt.Fprintf(w, "  nearly      rule %q (%s) lacks: %s\n", cli.OneLine(n.Rule),
+			cli.OneLine(n.State), cli.OneLine(n.Lacks))
 	}
 	for _, s := range e.Sources {
 		fmt.Fprintf(w, "  source      %s says: %s\n", cli.OneLine(s.Source), cli.OneLine(s.Says))
@@ -139,7 +146,8 @@ func (e *Explanation) Print(w io.Writer) {
 	for _, r := range e.Rows {
 		fmt.Fprintf(w, "  row %3d     |%s\n", r.Row+1, cli.OneLine(r.Text))
 	}
-	if len(e.State.Metadata) > 0 && string(e.State.Metadata) != "null" && string(e.State.Metadata) != "{}" {
+	if len(e.State.Metadata) > 0 && string(e.State.Metadata) != "null" &&
+		string(e.State.Metadata) != "{}" {
 		fmt.Fprintf(w, "  metadata    %s\n", cli.OneLine(string(e.State.Metadata)))
 	}
 }

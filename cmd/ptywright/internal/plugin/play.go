@@ -24,7 +24,8 @@ const atEnd = time.Duration(math.MaxInt64 - 1)
 
 // play plays a case to the plugin. It calls seen, which may be nil, for each look; the stops are in
 // order of time.
-func (f *Folder) play(ctx context.Context, c *Case, seen func(at time.Duration, s *plugins.State, v *engine.View), stops ...stop) error {
+func (f *Folder) play(ctx context.Context, c *Case,
+	seen func(at time.Duration, s *plugins.State, v *engine.View), stops ...stop) error {
 	rows, cols := c.size()
 	r, err := plugins.Rehearse(ctx, f.Source, rows, cols, f.Log, seen)
 	if err != nil {
@@ -96,7 +97,8 @@ func (c *Case) events() func(yield func(record.Event) bool) {
 		if c.Expected != nil && c.Expected.Given != nil {
 			g = *c.Expected.Given
 		}
-		if !yield(record.Event{Kind: record.EventOutput, Text: c.drawn(g.Title)}) || g.ExitCode == nil {
+		if !yield(record.Event{Kind: record.EventOutput, Text: c.drawn(g.Title)}) ||
+			g.ExitCode == nil {
 			return
 		}
 		yield(record.Event{Kind: record.EventExit, Exit: *g.ExitCode})

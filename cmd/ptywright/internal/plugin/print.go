@@ -17,7 +17,10 @@ func (r *Report) Print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%s: %s\n", r.Plugin, count(r.Passed, "case", "as expected"))
 	if r.Failed > 0 {
-		fmt.Fprintf(w, "%s: %s\n", r.Plugin, count(r.Failed, "case", "not as expected; when the plugin is right, ptywright plugin test --update "+r.Folder))
+		fmt.Fprintf(w, "%s: %s\n", r.Plugin,
+			count(r.Failed, "case",
+				"not as expected; when the plugin is right, ptywright plugin test --update "+
+					r.Folder))
 	}
 }
 
@@ -73,7 +76,8 @@ func (f *Failure) print(w io.Writer, seen bool) {
 	if f.Problem != "" {
 		fmt.Fprintf(w, " (%s)", cli.OneLine(f.Problem))
 	}
-	fmt.Fprintf(w, "\n        expected  %s\n        got       %s\n", inline(f.Expected), inline(f.Got))
+	fmt.Fprintf(w, "\n        expected  %s\n        got       %s\n", inline(f.Expected),
+		inline(f.Got))
 	if seen {
 		return
 	}
@@ -82,15 +86,18 @@ func (f *Failure) print(w io.Writer, seen bool) {
 		if f.Rule != "" && f.Rule != "none" {
 			rule = fmt.Sprintf("rule %q decided", cli.OneLine(f.Rule))
 		}
-		fmt.Fprintf(w, "        state     %s: %s (%s)\n", cli.OneLine(f.State), rule, cli.OneLine(f.Evidence))
+		fmt.Fprintf(w, "        state     %s: %s (%s)\n", cli.OneLine(f.State), rule,
+			cli.OneLine(f.Evidence))
 	}
 	for _, n := range f.Nearly {
-		fmt.Fprintf(w, "        nearly    rule %q (%s) lacks: %s\n", cli.OneLine(n.Rule), cli.OneLine(n.State), cli.OneLine(n.Lacks))
+		fmt.Fprintf(w, "        nearly    rule %q (%s) lacks: %s\n", cli.OneLine(n.Rule),
+			cli.OneLine(n.State), cli.OneLine(n.Lacks))
 	}
 	if f.Rows == 0 {
 		return
 	}
-	fmt.Fprintf(w, "        screen    %dx%d, the cursor in row %d, column %d\n", f.Rows, f.Cols, f.Cursor[0]+1, f.Cursor[1]+1)
+	fmt.Fprintf(w, "        screen    %dx%d, the cursor in row %d, column %d\n", f.Rows, f.Cols,
+		f.Cursor[0]+1, f.Cursor[1]+1)
 	for i, line := range f.Screen {
 		fmt.Fprintf(w, "        %4d |%s\n", i+1, cli.OneLine(line))
 	}

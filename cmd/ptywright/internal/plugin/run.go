@@ -82,7 +82,8 @@ func (e *NotReadyError) Error() string {
 	} else {
 		fmt.Fprintf(&b, "all %d lines were typed, but behind the last ", e.Typed)
 	}
-	fmt.Fprintf(&b, "%s did not hold within %v; the state was %s", e.Matcher, e.Waited, e.State.State)
+	fmt.Fprintf(&b, "%s did not hold within %v; the state was %s", e.Matcher, e.Waited,
+		e.State.State)
 	if e.State.Rule != "" {
 		fmt.Fprintf(&b, " (rule %s)", e.State.Rule)
 	}
@@ -110,7 +111,8 @@ var caseName = lazy.Regexp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 // the error is a *[NotReadyError], and a recording ends there.
 func (f *Folder) Run(ctx context.Context, catalog *plugins.Catalog, o RunOptions) (*Ran, error) {
 	name := f.Source.Manifest.Name
-	start := plugins.StartOptions{Args: o.Args, Size: o.Size, Attended: o.Terminal, Taps: []engine.Tap{shown{o.Out}}}
+	start := plugins.StartOptions{Args: o.Args, Size: o.Size, Attended: o.Terminal,
+		Taps: []engine.Tap{shown{o.Out}}}
 	ran := &Ran{}
 	var cast *record.Cast
 	if o.Record != "" {
@@ -179,7 +181,8 @@ func (f *Folder) Run(ctx context.Context, catalog *plugins.Catalog, o RunOptions
 }
 
 // finish ends a program whose input pipe has ended.
-func (f *Folder) finish(ctx context.Context, a *plugins.Adapter, ran *Ran, since uint64, began time.Time, o RunOptions) error {
+func (f *Folder) finish(ctx context.Context, a *plugins.Adapter, ran *Ran, since uint64,
+	began time.Time, o RunOptions) error {
 	const patience = 5 * time.Second // until Ctrl-D is read
 	if _, err := a.Session().Do(ctx, engine.EOF{}); err == nil {
 		_, _ = a.Session().Wait(ctx, ended, engine.Within(patience))
@@ -203,7 +206,8 @@ func (r *Ran) note(a *plugins.Adapter, since uint64, began time.Time, to io.Writ
 			continue
 		}
 		c := Change{At: e.At.Sub(began), From: e.Previous, To: e.State}
-		if !slices.ContainsFunc(events[i+1:], func(l plugins.Event) bool { return l.Kind == "state" }) && now.State == e.State {
+		if !slices.ContainsFunc(events[i+1:],
+			func(l plugins.Event) bool { return l.Kind == "state" }) && now.State == e.State {
 			c.Rule = now.Rule
 		}
 		if c.From == "" {
@@ -241,7 +245,9 @@ func (f *Folder) record(o RunOptions) (*record.Cast, error) {
 	path := filepath.Join(dir, o.Record+castExt)
 	for _, ext := range []string{castExt, screenExt, expectedExt} {
 		if exists(filepath.Join(dir, o.Record+ext)) {
-			return nil, fmt.Errorf("there is a case %s already: give --record another name, or remove %s", o.Record, filepath.Join(dir, o.Record+ext))
+			return nil,
+				fmt.Errorf("there is a case %s already: give --record another name, or remove %s",
+					o.Record, filepath.Join(dir, o.Record+ext))
 		}
 	}
 	c := o.Cast
@@ -302,7 +308,8 @@ func lines(ctx context.Context, a *plugins.Adapter, o RunOptions) error {
 		case !more:
 			return r.Err()
 		}
-		_, _ = a.Session().Wait(ctx, matchers.Any(matchers.Stable(pace), matchers.Exited()), engine.Within(paceBound))
+		_, _ = a.Session().Wait(ctx, matchers.Any(matchers.Stable(pace), matchers.Exited()),
+			engine.Within(paceBound))
 		done, err := a.Session().Do(ctx, engine.Text(r.Text()+"\r"))
 		if err != nil {
 			return nil
@@ -315,7 +322,8 @@ func lines(ctx context.Context, a *plugins.Adapter, o RunOptions) error {
 
 // ready waits until the plugin says that the program takes a line, or, if it does not report that,
 // until its turn is over. If the plugin reports neither, ready does not wait.
-func ready(ctx context.Context, a *plugins.Adapter, since *engine.Position, patience time.Duration) error {
+func ready(ctx context.Context, a *plugins.Adapter, since *engine.Position,
+	patience time.Duration) error {
 	for _, name := range []string{"wait_ready_matcher", plugins.DefaultMatcher} {
 		m, err := a.Matcher(ctx, name, nil)
 		if err != nil {

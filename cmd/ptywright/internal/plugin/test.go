@@ -80,11 +80,15 @@ func (f *Folder) Test(ctx context.Context, match *regexp.Regexp, update bool) (*
 	cases, faults := f.Cases(match)
 	r := &Report{Plugin: f.Source.Manifest.Name, Folder: f.Dir, Cases: []Result{}}
 	for _, e := range faults {
-		r.Cases = append(r.Cases, Result{Case: e.Path, Path: e.Path, Failures: []Failure{{What: "case", Problem: e.Error()}}})
+		r.Cases = append(r.Cases,
+			Result{Case: e.Path, Path: e.Path,
+				Failures: []Failure{{What: "case", Problem: e.Error()}}})
 	}
 	if len(cases)+len(faults) == 0 {
 		if match != nil {
-			return nil, fmt.Errorf("no case of %s matches %q: see %s/%s for their names", f.Dir, match, f.Dir, casesDir)
+			return nil,
+				fmt.Errorf("no case of %s matches %q: see %s/%s for their names", f.Dir, match,
+					f.Dir, casesDir)
 		}
 		return nil, fmt.Errorf("%s has no cases: record one with ptywright plugin run --record NAME %s, or put NAME%s into %s", f.Dir, f.Dir, screenExt, casesDir)
 	}
@@ -120,7 +124,8 @@ func (f *Folder) testCase(ctx context.Context, c *Case, update bool) (*Result, e
 	if fresh {
 		want = &Expected{End: &Want{}}
 		if !update {
-			t.fail(Failure{What: "expected", Problem: fmt.Sprintf("there is no %s: write down what the plugin says with --update, and review it", c.expectedPath())})
+			t.fail(Failure{What: "expected",
+				Problem: fmt.Sprintf("there is no %s: write down what the plugin says with --update, and review it", c.expectedPath())})
 			return t.result, nil
 		}
 	}
@@ -128,7 +133,9 @@ func (f *Folder) testCase(ctx context.Context, c *Case, update bool) (*Result, e
 	for i := range want.At {
 		m := &want.At[i]
 		at := time.Duration(m.MS) * time.Millisecond
-		stops = append(stops, stop{at, func(r *plugins.Rehearsal) error { return t.moment(ctx, r, &m.Want, at, false) }})
+		stops = append(stops,
+			stop{at,
+				func(r *plugins.Rehearsal) error { return t.moment(ctx, r, &m.Want, at, false) }})
 	}
 	stops = append(stops, stop{atEnd, func(r *plugins.Rehearsal) error {
 		if want.End != nil {
@@ -160,7 +167,8 @@ func (f *Folder) testCase(ctx context.Context, c *Case, update bool) (*Result, e
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(t.result.Failures, func(a, b Failure) int { return cmp.Compare(a.when(), b.when()) })
+	slices.SortStableFunc(t.result.Failures,
+		func(a, b Failure) int { return cmp.Compare(a.when(), b.when()) })
 	t.result.OK = len(t.result.Failures) == 0
 	return t.result, nil
 }
@@ -206,7 +214,8 @@ func waits(ctx context.Context, r *plugins.Rehearsal, w *Want) {
 }
 
 // moment compares the plugin's results for a screen.
-func (t *comparison) moment(ctx context.Context, r *plugins.Rehearsal, w *Want, at time.Duration, end bool) error {
+func (t *comparison) moment(ctx context.Context, r *plugins.Rehearsal, w *Want, at time.Duration,
+	end bool) error {
 	s := r.State()
 	blank := w.State == "" && w.Rule == "" && w.Metadata == nil && w.Intents == nil
 	if t.update {
@@ -219,7 +228,8 @@ func (t *comparison) moment(ctx context.Context, r *plugins.Rehearsal, w *Want, 
 		w.Metadata = updated(w.Metadata, asJSON(s.Metadata), blank)
 	}
 	report := func(what string, expected, got any, problem string) error {
-		f := Failure{What: what, AtMS: at.Milliseconds(), End: end, Expected: expected, Got: got, Problem: problem}
+		f := Failure{What: what, AtMS: at.Milliseconds(), End: end, Expected: expected, Got: got,
+			Problem: problem}
 		if err := f.see(ctx, r); err != nil {
 			return err
 		}
@@ -301,7 +311,8 @@ func cause(ctx context.Context, r *plugins.Rehearsal, expected string) string {
 }
 
 // intend asks the plugin what an intent would do, and why it would not.
-func intend(ctx context.Context, r *plugins.Rehearsal, intent string, params anything) (out IntentWant, why string) {
+func intend(ctx context.Context, r *plugins.Rehearsal, intent string,
+	params anything) (out IntentWant, why string) {
 	out = IntentWant{Intent: intent, Params: params}
 	p, err := r.Plan(ctx, intent, whole(params).(anything))
 	var fault *plugins.PluginError
@@ -408,9 +419,11 @@ func (t *comparison) events(r *plugins.Rehearsal, want *Expected, fresh bool) er
 	}
 	rest := got
 	for i, e := range want.Events {
-		at := slices.IndexFunc(rest, func(g anything) bool { _, _, _, ok := within(e, g, ""); return ok })
+		at := slices.IndexFunc(rest,
+			func(g anything) bool { _, _, _, ok := within(e, g, ""); return ok })
 		if at < 0 {
-			t.fail(Failure{What: fmt.Sprintf("events[%d]", i), End: true, Expected: e, Got: rest, Problem: "no event behind the one before is like it"})
+			t.fail(Failure{What: fmt.Sprintf("events[%d]", i), End: true, Expected: e, Got: rest,
+				Problem: "no event behind the one before is like it"})
 			return nil
 		}
 		rest = rest[at+1:]
@@ -421,7 +434,8 @@ func (t *comparison) events(r *plugins.Rehearsal, want *Expected, fresh bool) er
 // see adds what the plugin sees, and why it reports what it does.
 func (f *Failure) see(ctx context.Context, r *plugins.Rehearsal) error {
 	v := r.View()
-	f.Rows, f.Cols, f.Cursor = v.Screen.Rows, v.Screen.Cols, [2]int{v.Screen.Cursor.Row, v.Screen.Cursor.Col}
+	f.Rows, f.Cols, f.Cursor = v.Screen.Rows, v.Screen.Cols,
+		[2]int{v.Screen.Cursor.Row, v.Screen.Cursor.Col}
 	f.Screen = v.Screen.Lines()
 	for len(f.Screen) > 0 && f.Screen[len(f.Screen)-1] == "" {
 		f.Screen = f.Screen[:len(f.Screen)-1]
@@ -464,7 +478,8 @@ func within(want, got any, path string) (where string, expected, found any, ok b
 			return path, want, got, false
 		}
 		for _, k := range slices.Sorted(maps.Keys(w)) {
-			if where, expected, found, ok = within(w[k], g[k], strings.TrimPrefix(path+"."+k, ".")); !ok {
+			if where, expected, found, ok = within(w[k], g[k],
+				strings.TrimPrefix(path+"."+k, ".")); !ok {
 				return where, expected, found, false
 			}
 		}
@@ -475,7 +490,8 @@ func within(want, got any, path string) (where string, expected, found any, ok b
 			return path, want, got, false
 		}
 		for i := range w {
-			if where, expected, found, ok = within(w[i], g[i], fmt.Sprintf("%s[%d]", path, i)); !ok {
+			if where, expected, found, ok = within(w[i], g[i],
+				fmt.Sprintf("%s[%d]", path, i)); !ok {
 				return where, expected, found, false
 			}
 		}

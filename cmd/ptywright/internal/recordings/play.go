@@ -85,14 +85,17 @@ notifications, images, printing, terminal queries and input modes are left out.`
 		},
 	}
 	c.Flags().Float64Var(&speed, "speed", 1, "playback speed; 2 is twice as fast")
-	c.Flags().DurationVar(&idle, "idle-limit", 0, "shorten longer pauses to this (default: as the recording says)")
-	c.Flags().Var((*moment)(&from), "start-at", "start at this time of the recording: 2.5 (seconds) or 1m30s")
+	c.Flags().DurationVar(&idle, "idle-limit", 0,
+		"shorten longer pauses to this (default: as the recording says)")
+	c.Flags().Var((*moment)(&from), "start-at",
+		"start at this time of the recording: 2.5 (seconds) or 1m30s")
 	return c
 }
 
 // play writes a recording in its own time, until a signal arrives, and then resets its modes,
 // however it ends.
-func play(told <-chan os.Signal, w io.Writer, rec *record.Recording, speed float64, from time.Duration) (err error) {
+func play(told <-chan os.Signal, w io.Writer, rec *record.Recording, speed float64,
+	from time.Duration) (err error) {
 	var f playFilter
 	defer func() {
 		if _, werr := io.WriteString(w, f.end()); err == nil {
@@ -109,7 +112,8 @@ func play(told <-chan os.Signal, w io.Writer, rec *record.Recording, speed float
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(w, "\x1bc"+new(playFilter).play(picture.Restore(s, nil))); err != nil {
+		if _, err := io.WriteString(w,
+			"\x1bc"+new(playFilter).play(picture.Restore(s, nil))); err != nil {
 			return err
 		}
 	}
@@ -175,7 +179,8 @@ func (m *moment) Type() string { return "time" }
 // Set accepts 2.5 as well as 2.5s.
 func (m *moment) Set(s string) error {
 	d, err := time.ParseDuration(s)
-	if n, notNumber := strconv.ParseFloat(s, 64); notNumber == nil && math.Abs(n) < math.MaxInt64/float64(time.Second) {
+	if n, notNumber := strconv.ParseFloat(s, 64); notNumber == nil &&
+		math.Abs(n) < math.MaxInt64/float64(time.Second) {
 		d, err = time.Duration(n*float64(time.Second)), nil
 	}
 	if err != nil || d < 0 {

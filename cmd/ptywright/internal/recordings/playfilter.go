@@ -104,7 +104,8 @@ func (f *playFilter) characters(text []byte) {
 func (f *playFilter) escape(seq string) {
 	one := len(seq) == 1
 	f.title = seq == "k"
-	if one && strings.Contains("6789DEHMNOcno|}~", seq) || !one && strings.IndexByte("()*+-./#", seq[0]) >= 0 {
+	if one && strings.Contains("6789DEHMNOcno|}~", seq) ||
+		!one && strings.IndexByte("()*+-./#", seq[0]) >= 0 {
 		f.out = append(append(f.out, 0x1b), seq...)
 	}
 	if seq == "c" { // RIS
@@ -167,7 +168,8 @@ func (f *playFilter) modes(kind, params string, on bool) string {
 	var kept []string
 	for _, p := range strings.Split(params, ";") {
 		n, err := strconv.Atoi(p)
-		if err != nil || kind == "" && n != 4 && n != 20 || kind == "?" && !slices.Contains(playModes, n) {
+		if err != nil || kind == "" && n != 4 && n != 20 ||
+			kind == "?" && !slices.Contains(playModes, n) {
 			continue
 		}
 		if kept = append(kept, p); kind == "?" {

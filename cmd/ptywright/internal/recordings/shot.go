@@ -50,7 +50,8 @@ output. Secrets are hidden.`,
 				o.Theme = picture.ThemeOf(colours)
 			}
 			if c.Flags().Changed("font-size") && !picture.FontSizeOK(o.FontSize) {
-				return cli.Usagef("--font-size is %v: give %d to %d", o.FontSize, picture.FontSizeMin, picture.FontSizeMax)
+				return cli.Usagef("--font-size is %v: give %d to %d", o.FontSize,
+					picture.FontSizeMin, picture.FontSizeMax)
 			}
 			format, err := shotFormat(named, output)
 			if err != nil {
@@ -60,15 +61,17 @@ output. Secrets are hidden.`,
 				if given := shotFlagsBut(c, args); given != "" {
 					return cli.Usagef("--session and %s exclude each other: a session is drawn as it is now", given)
 				}
-				return f.Exit(c.Context(), shotOfSession(c.Context(), std, f, session, remote.Picture{
-					Format: format, Theme: theme, FontSize: o.FontSize, Show: f.Show(),
-				}, output))
+				return f.Exit(c.Context(),
+					shotOfSession(c.Context(), std, f, session, remote.Picture{
+						Format: format, Theme: theme, FontSize: o.FontSize, Show: f.Show(),
+					}, output))
 			}
 			var screen *vt.Screen
 			switch {
 			case c.ArgsLenAtDash() == 0:
 				size := pty.Size{Rows: rows, Cols: cols}
-				config := engine.Config{Program: args[0], Args: args[1:], Size: size, Theme: colours}
+				config := engine.Config{Program: args[0], Args: args[1:], Size: size,
+					Theme: colours}
 				s, err := shotOf(c.Context(), config, settle, timeout)
 				if err != nil {
 					return err
@@ -78,7 +81,8 @@ output. Secrets are hidden.`,
 				rec, err := loadCast(std, args[0])
 				if errors.Is(err, fs.ErrNotExist) {
 					if _, found := exec.LookPath(args[0]); found == nil {
-						return cli.Usagef("no recording %s; to draw a program use -- %s", pty.QuotePath(args[0]), args[0])
+						return cli.Usagef("no recording %s; to draw a program use -- %s",
+							pty.QuotePath(args[0]), args[0])
 					}
 				}
 				if err != nil {
@@ -110,12 +114,17 @@ output. Secrets are hidden.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVarP(&output, "output", "o", "", "`FILE` to write: .png, .svg, .html or .ansi; - is standard output (required)")
+	flags.StringVarP(&output, "output", "o", "",
+		"`FILE` to write: .png, .svg, .html or .ansi; - is standard output (required)")
 	flags.StringVar(&named, "format", "", "png, svg, html or ansi (default: by the output's name)")
-	flags.Var((*moment)(&at), "at", "time in the recording: 2.5 seconds, or 1m30s (default: its end)")
-	flags.DurationVar(&settle, "settle", 500*time.Millisecond, "draw a program's screen once it has been unchanged for this long")
-	flags.DurationVar(&timeout, "timeout", 10*time.Second, "draw a program that never becomes still after this long")
-	flags.StringVar(&theme, "theme", "", "dark or light, also reported to programs (default: the session's, else dark)")
+	flags.Var((*moment)(&at), "at",
+		"time in the recording: 2.5 seconds, or 1m30s (default: its end)")
+	flags.DurationVar(&settle, "settle", 500*time.Millisecond,
+		"draw a program's screen once it has been unchanged for this long")
+	flags.DurationVar(&timeout, "timeout", 10*time.Second,
+		"draw a program that never becomes still after this long")
+	flags.StringVar(&theme, "theme", "",
+		"dark or light, also reported to programs (default: the session's, else dark)")
 	flags.Float64Var(&o.FontSize, "font-size", 0, "pixels, 6 to 128 (default 15)")
 	flags.BoolVar(&o.NoCursor, "no-cursor", false, "draw no cursor")
 	flags.BoolVar(&f.Bare, "raw", false, "do not hide secrets")
@@ -144,7 +153,8 @@ func shotFlagsBut(c *cobra.Command, args []string) string {
 
 // shotOfSession has a server draw a session, and writes the picture here: its name is relative to
 // this folder, and the server works in another.
-func shotOfSession(ctx context.Context, std cli.Stdio, f *remote.Flags, id string, p remote.Picture, output string) error {
+func shotOfSession(ctx context.Context, std cli.Stdio, f *remote.Flags, id string, p remote.Picture,
+	output string) error {
 	s, err := f.Connect(ctx)
 	if err != nil {
 		return err
@@ -181,7 +191,8 @@ func shotFormat(named, output string) (string, error) {
 }
 
 // shotOf runs a program until its screen is stable, and returns the screen.
-func shotOf(ctx context.Context, config engine.Config, settle, timeout time.Duration) (*vt.Screen, error) {
+func shotOf(ctx context.Context, config engine.Config, settle,
+	timeout time.Duration) (*vt.Screen, error) {
 	e := engine.New(engine.Options{Version: cli.Version()})
 	defer e.Close(context.WithoutCancel(ctx))
 	s, err := e.Spawn(ctx, config)

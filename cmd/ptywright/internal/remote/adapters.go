@@ -43,8 +43,9 @@ lists the states, intents and metadata of each adapter.`,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	for _, make := range []func(cli.Stdio, *Flags) *cobra.Command{
-		adapterListCommand, adapterAskCommand, adapterStateCommand, approveCommand("approve"), approveCommand("deny"), adapterChooseCommand,
-		adapterSendCommand, adapterWaitCommand, adapterEventsCommand,
+		adapterListCommand, adapterAskCommand, adapterStateCommand, approveCommand("approve"),
+		approveCommand("deny"), adapterChooseCommand, adapterSendCommand, adapterWaitCommand,
+		adapterEventsCommand,
 	} {
 		c.AddCommand(remoteCommand(std, make))
 	}
@@ -57,7 +58,8 @@ func pluginNames(c *cobra.Command, _ []string, begun string) ([]string, cobra.Sh
 		all, err := s.Plugins(ctx)
 		for _, p := range all {
 			if p.Target != nil && strings.HasPrefix(p.Name, begun) {
-				names = append(names, cobra.CompletionWithDesc(p.Name, cli.OneLine(p.Target.Program)))
+				names = append(names,
+					cobra.CompletionWithDesc(p.Name, cli.OneLine(p.Target.Program)))
 			}
 		}
 		return names, err
@@ -93,7 +95,9 @@ func adapterListCommand(std cli.Stdio, f *Flags) *cobra.Command {
 					case f.JSON:
 						err = std.JSON(p.Raw)
 					case p.Target != nil:
-						_, err = fmt.Fprintf(std.Out, "%-16s %s\n", cli.OneLine(p.Name), cli.OneLine(strings.Join(append([]string{p.Target.Program}, p.Target.Args...), " ")))
+						_, err = fmt.Fprintf(std.Out, "%-16s %s\n", cli.OneLine(p.Name),
+							cli.OneLine(strings.Join(append([]string{p.Target.Program},
+								p.Target.Args...), " ")))
 					}
 					if err != nil {
 						return err
@@ -146,7 +150,8 @@ its answer, as far as the adapter can read it from the screen. Several TEXT are 
 			})
 		},
 	}
-	c.Flags().DurationVar(&timeout, "timeout", 10*time.Minute, "wait at most this `TIME` for the answer; the program continues after it")
+	c.Flags().DurationVar(&timeout, "timeout", 10*time.Minute,
+		"wait at most this `TIME` for the answer; the program continues after it")
 	c.Flags().StringVar(&file, "file", "", "append the text of `FILE`; - for standard input")
 	return c
 }
@@ -195,7 +200,8 @@ func (f *Flags) turn(std cli.Stdio, t Turn, err error) error {
 	case err != nil:
 		return err
 	case t.Refused != "":
-		return cli.Error{Err: errors.New(t.Refused), Code: cli.ExitError, Reason: "not_submitted", Told: f.Told}
+		return cli.Error{Err: errors.New(t.Refused), Code: cli.ExitError, Reason: "not_submitted",
+			Told: f.Told}
 	case t.State.Waits():
 		if !f.JSON {
 			if werr := cli.PrintLines(std.Out, t.State.Lines()); werr != nil {
@@ -204,7 +210,9 @@ func (f *Flags) turn(std cli.Stdio, t Turn, err error) error {
 		}
 		return cli.ExitCode(cli.ExitAsks)
 	case t.State.State == "error" && t.State.Exit == nil:
-		return cli.Error{Err: fmt.Errorf("the program reports an error: %s", strings.Join(t.State.Lines()[1:], ": ")), Code: cli.ExitError, Reason: "program_error", Told: f.Told}
+		return cli.Error{Err: fmt.Errorf("the program reports an error: %s",
+			strings.Join(t.State.Lines()[1:], ": ")), Code: cli.ExitError, Reason: "program_error",
+			Told: f.Told}
 	}
 	return nil
 }
@@ -259,8 +267,9 @@ func approveCommand(does string) func(cli.Stdio, *Flags) *cobra.Command {
 			kinds = append(kinds, a.kind)
 		}
 		c := &cobra.Command{
-			Use:   does + " [flags] ID permission|plan|trust",
-			Short: map[string]string{"approve": "Approve what a program asks, once", "deny": "Deny what a program asks"}[does],
+			Use: does + " [flags] ID permission|plan|trust",
+			Short: map[string]string{"approve": "Approve what a program asks, once",
+				"deny": "Deny what a program asks"}[does],
 			Long: map[string]string{"approve": "Agree", "deny": "Say no"}[does] + ` to what a program asks, and print what that was. It has to be said what is asked: a permission for a tool, a plan,
 or trust in a folder; when the program asks for something else, or for nothing, nothing is answered and the exit code
 is 1. The same holds with --dialog when another question has come in the place of that one. An approval is for this
@@ -268,7 +277,8 @@ once: choose takes wider options.`,
 			Example:     "  ptywright adapter " + does + " s1 permission",
 			Args:        cobra.ExactArgs(2),
 			Annotations: map[string]string{cli.ExitsNote: "45"},
-			ValidArgsFunction: func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+			ValidArgsFunction: func(c *cobra.Command, args []string, begun string) ([]string,
+				cobra.ShellCompDirective) {
 				if len(args) == 1 {
 					return kinds, cobra.ShellCompDirectiveNoFileComp
 				}
@@ -277,7 +287,8 @@ once: choose takes wider options.`,
 			RunE: func(c *cobra.Command, args []string) error {
 				i := slices.Index(kinds, args[1])
 				if i < 0 {
-					return cli.Usagef("%s is none of permission, plan and trust", engine.Quote(args[1]))
+					return cli.Usagef("%s is none of permission, plan and trust",
+						engine.Quote(args[1]))
 				}
 				return f.on(c, args[0], func(s *Server, a Adapter) error {
 					state, params, err := askedNow(c.Context(), s, a, dialog)
@@ -313,11 +324,13 @@ once: choose takes wider options.`,
 }
 
 func dialogFlag(c *cobra.Command, dialog *string) {
-	c.Flags().StringVar(dialog, "dialog", "", "only if this dialog is still shown: the `ID` that state printed")
+	c.Flags().StringVar(dialog, "dialog", "",
+		"only if this dialog is still shown: the `ID` that state printed")
 }
 
 // askedNow reads a program's question, and makes the params of an answer to that question only.
-func askedNow(ctx context.Context, s *Server, a Adapter, dialog string) (State, map[string]any, error) {
+func askedNow(ctx context.Context, s *Server, a Adapter,
+	dialog string) (State, map[string]any, error) {
 	state, _, err := s.AdapterState(ctx, a)
 	params := map[string]any{}
 	if id := state.Dialog(); id != "" {
@@ -426,16 +439,18 @@ is one line, as in adapter.events.`,
 		ValidArgsFunction: AdapterIDs,
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.on(c, args[0], func(s *Server, a Adapter) error {
-				err := s.Events(c.Context(), a, since, follow, func(e AdapterEvent, dropped bool) error {
-					if dropped {
-						fmt.Fprintln(std.Err, "ptywright: earlier events are not kept")
-					}
-					if f.JSON {
-						return std.JSON(e.Raw)
-					}
-					_, err := fmt.Fprintf(std.Out, "%d %s %s\n", e.Seq, e.At.Local().Format(time.TimeOnly), cli.OneLine(e.Say()))
-					return err
-				})
+				err := s.Events(c.Context(), a, since, follow,
+					func(e AdapterEvent, dropped bool) error {
+						if dropped {
+							fmt.Fprintln(std.Err, "ptywright: earlier events are not kept")
+						}
+						if f.JSON {
+							return std.JSON(e.Raw)
+						}
+						_, err := fmt.Fprintf(std.Out, "%d %s %s\n", e.Seq,
+							e.At.Local().Format(time.TimeOnly), cli.OneLine(e.Say()))
+						return err
+					})
 				if follow && c.Context().Err() != nil {
 					return nil // Ctrl-C is the way to leave
 				}
@@ -449,7 +464,8 @@ is one line, as in adapter.events.`,
 }
 
 // AdapterIDs completes adapters, and the sessions that they drive.
-func AdapterIDs(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+func AdapterIDs(c *cobra.Command, args []string,
+	begun string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -461,7 +477,8 @@ func AdapterIDs(c *cobra.Command, args []string, begun string) ([]string, cobra.
 		for _, a := range live.Adapters {
 			for _, id := range []string{a.Adapter, a.Session} {
 				if strings.HasPrefix(id, begun) {
-					ids = append(ids, cobra.CompletionWithDesc(cli.OneLine(id), cli.OneLine(a.Plugin)))
+					ids = append(ids,
+						cobra.CompletionWithDesc(cli.OneLine(id), cli.OneLine(a.Plugin)))
 				}
 			}
 		}

@@ -31,7 +31,8 @@ keeps the other.`,
 			rows, cols := c.Flags().Changed("rows"), c.Flags().Changed("cols")
 			switch {
 			case len(args) == 2 && (rows || cols):
-				return cli.Usagef("%s and --rows or --cols exclude each other: both are the size", engine.Quote(args[1]))
+				return cli.Usagef("%s and --rows or --cols exclude each other: both are the size",
+					engine.Quote(args[1]))
 			case len(args) == 2:
 				var err error
 				if to, err = parseSize(args[1]); err != nil {
@@ -69,7 +70,9 @@ func parseSize(text string) (s client.Size, err error) {
 	}{{rows, &s.Rows}, {cols, &s.Cols}} {
 		n, nerr := strconv.Atoi(side.text)
 		if !ok || nerr != nil || n < 1 || n > engine.MaxSide {
-			return s, fmt.Errorf("the size is %s: give ROWSxCOLS, each 1 to %d, such as 24x80", engine.Quote(text), engine.MaxSide)
+			return s,
+				fmt.Errorf("the size is %s: give ROWSxCOLS, each 1 to %d, such as 24x80",
+					engine.Quote(text), engine.MaxSide)
 		}
 		*side.to = n
 	}
@@ -98,7 +101,8 @@ The number printed is for wait --since, as with send.`,
   ptywright mouse s1 drag 2 0 2 40 --mods shift
   ptywright mouse s1 scroll 10 0 --towards down --times 5`,
 		Args: cobra.RangeArgs(4, 6),
-		ValidArgsFunction: func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(c *cobra.Command, args []string, begun string) ([]string,
+			cobra.ShellCompDirective) {
 			if len(args) == 1 {
 				return mouseDeeds, cobra.ShellCompDirectiveNoFileComp
 			}
@@ -109,7 +113,8 @@ The number printed is for wait --since, as with send.`,
 			if err != nil {
 				return cli.Usagef("%w", err)
 			}
-			for _, x := range []struct{ flag, deed string }{{"towards", "scroll"}, {"times", "scroll"}} {
+			for _, x := range []struct{ flag, deed string }{{"towards", "scroll"},
+				{"times", "scroll"}} {
 				if c.Flags().Changed(x.flag) && args[1] != x.deed {
 					return cli.Usagef("--%s is for %s, not for %s", x.flag, x.deed, args[1])
 				}
@@ -124,7 +129,8 @@ The number printed is for wait --since, as with send.`,
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&button, "button", "", "`BUTTON`: left, middle, right, or with move none (default: left, with move none)")
+	fs.StringVar(&button, "button", "",
+		"`BUTTON`: left, middle, right, or with move none (default: left, with move none)")
 	fs.StringVar(&mods, "mods", "", "`KEYS` that are held down, joined by +: shift, alt, ctrl")
 	fs.StringVar(&towards, "towards", "down", "with scroll: up, down, left or right")
 	fs.IntVar(&times, "times", 1, "with scroll: how many notches of the wheel, up to 100")
@@ -136,18 +142,24 @@ The number printed is for wait --since, as with send.`,
 const mostNotches = 100
 
 // mouseEvents are the events of an action.
-func mouseEvents(deed string, places []string, button, mods, towards string, times int) ([]MouseEvent, error) {
+func mouseEvents(deed string, places []string, button, mods, towards string,
+	times int) ([]MouseEvent, error) {
 	if !slices.Contains(mouseDeeds, deed) {
-		return nil, fmt.Errorf("%s is none of %s", engine.Quote(deed), strings.Join(mouseDeeds, ", "))
+		return nil, fmt.Errorf("%s is none of %s", engine.Quote(deed),
+			strings.Join(mouseDeeds, ", "))
 	}
 	if wanted := map[bool]int{true: 4, false: 2}[deed == "drag"]; len(places) != wanted {
-		return nil, fmt.Errorf("%s takes %s", deed, map[bool]string{true: "two places: ROW COL ROW COL", false: "one place: ROW COL"}[deed == "drag"])
+		return nil, fmt.Errorf("%s takes %s", deed,
+			map[bool]string{true: "two places: ROW COL ROW COL",
+				false: "one place: ROW COL"}[deed == "drag"])
 	}
 	cells := make([]int, len(places))
 	for i, text := range places {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 0 || n >= engine.MaxSide {
-			return nil, fmt.Errorf("%s is %s: give a whole number from 0", []string{"ROW", "COL"}[i%2], engine.Quote(text))
+			return nil,
+				fmt.Errorf("%s is %s: give a whole number from 0", []string{"ROW", "COL"}[i%2],
+					engine.Quote(text))
 		}
 		cells[i] = n
 	}
@@ -156,18 +168,23 @@ func mouseEvents(deed string, places []string, button, mods, towards string, tim
 		switch name {
 		case "":
 			if mods != "" {
-				return nil, fmt.Errorf("--mods is %s: give shift, alt and ctrl, joined by +", engine.Quote(mods))
+				return nil,
+					fmt.Errorf("--mods is %s: give shift, alt and ctrl, joined by +",
+						engine.Quote(mods))
 			}
 		case "shift", "alt", "ctrl":
 			e.Mods = append(e.Mods, name)
 		default:
-			return nil, fmt.Errorf("--mods is %s: give shift, alt and ctrl, joined by +", engine.Quote(mods))
+			return nil,
+				fmt.Errorf("--mods is %s: give shift, alt and ctrl, joined by +",
+					engine.Quote(mods))
 		}
 	}
 	switch {
 	case deed == "scroll":
 		if !slices.Contains([]string{"up", "down", "left", "right"}, towards) {
-			return nil, fmt.Errorf("--towards is %s: give up, down, left or right", engine.Quote(towards))
+			return nil,
+				fmt.Errorf("--towards is %s: give up, down, left or right", engine.Quote(towards))
 		}
 		if times < 1 || times > mostNotches {
 			return nil, fmt.Errorf("--times is %d: give 1 to %d", times, mostNotches)
@@ -178,7 +195,8 @@ func mouseEvents(deed string, places []string, button, mods, towards string, tim
 		e.Button = "none"
 	case button == "":
 		e.Button = "left"
-	case !slices.Contains([]string{"left", "middle", "right"}, button) && (deed != "move" || button != "none"):
+	case !slices.Contains([]string{"left", "middle", "right"}, button) &&
+		(deed != "move" || button != "none"):
 		return nil, fmt.Errorf("--button is %s: give left, middle or right", engine.Quote(button))
 	}
 	as := func(action string) MouseEvent { e.Action = action; return e }
@@ -239,12 +257,14 @@ grep. With --json, print the answer of session.search.`,
 					f.Told = true
 				default:
 					for _, m := range found.Matches {
-						if _, err := fmt.Fprintf(std.Out, "%d:%d: %s\n", m.Line, m.Col, cli.Quiet(m.Text)); err != nil {
+						if _, err := fmt.Fprintf(std.Out, "%d:%d: %s\n", m.Line, m.Col,
+							cli.Quiet(m.Text)); err != nil {
 							return err
 						}
 					}
 					if found.Truncated {
-						fmt.Fprintf(std.Err, "ptywright: these are %d of %d: --max tells more\n", len(found.Matches), found.Total)
+						fmt.Fprintf(std.Err, "ptywright: these are %d of %d: --max tells more\n",
+							len(found.Matches), found.Total)
 					}
 				}
 				if found.Total == 0 {
@@ -267,7 +287,8 @@ func (s *Server) Resize(ctx context.Context, id string, size client.Size) (clien
 		var now struct {
 			Size client.Size `json:"size"`
 		}
-		if err := s.Call(ctx, "session.snapshot", map[string]any{"session": id, "cells": "none"}, &now); err != nil {
+		if err := s.Call(ctx, "session.snapshot", map[string]any{"session": id, "cells": "none"},
+			&now); err != nil {
 			return size, err
 		}
 		if size.Rows == 0 {
@@ -277,7 +298,8 @@ func (s *Server) Resize(ctx context.Context, id string, size client.Size) (clien
 			size.Cols = now.Size.Cols
 		}
 	}
-	return size, s.Call(ctx, "session.resize", map[string]any{"session": id, "rows": size.Rows, "cols": size.Cols}, nil)
+	return size, s.Call(ctx, "session.resize",
+		map[string]any{"session": id, "rows": size.Rows, "cols": size.Cols}, nil)
 }
 
 // A MouseEvent is one mouse event at a cell, in the words of the wire.
@@ -300,7 +322,8 @@ func (s *Server) Mouse(ctx context.Context, id string, events []MouseEvent) (Sen
 		var r client.Sent
 		err := s.call(ctx, workBound, "session.input", p, &r)
 		var refused *client.Error
-		if i > 0 && e.Action != "press" && errors.As(err, &refused) && refused.Reason == "mouse_not_requested" {
+		if i > 0 && e.Action != "press" && errors.As(err, &refused) &&
+			refused.Reason == "mouse_not_requested" {
 			continue
 		}
 		if err != nil {
@@ -330,7 +353,8 @@ type Line struct {
 
 // Search finds a text, or with regex an RE2 expression, in all lines that are kept of a session and
 // on its screen, and returns at most so many matches. Errors: those of session.search.
-func (s *Server) Search(ctx context.Context, id, what string, regex bool, most int, show Show) (Found, error) {
+func (s *Server) Search(ctx context.Context, id, what string, regex bool, most int,
+	show Show) (Found, error) {
 	more := map[string]any{"text": what, "max": most}
 	if regex {
 		more = map[string]any{"regex": what, "max": most}

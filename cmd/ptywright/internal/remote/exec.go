@@ -88,18 +88,21 @@ session.run.`,
 			if strings.TrimSpace(line) == "" {
 				return cli.Usagef("COMMAND is empty: say what to run")
 			}
-			return ownCodes(f.Exit(c.Context(), f.exec(c.Context(), std, args[0], line, limit, raw)))
+			return ownCodes(f.Exit(c.Context(),
+				f.exec(c.Context(), std, args[0], line, limit, raw)))
 		},
 	}
 	fs := c.Flags()
-	fs.DurationVar(&timeout, "timeout", 0, "wait at most this `TIME`, such as 90s or 10m, for the command to end (default: a day)")
+	fs.DurationVar(&timeout, "timeout", 0,
+		"wait at most this `TIME`, such as 90s or 10m, for the command to end (default: a day)")
 	fs.BoolVar(&raw, "raw", false, "leave the escape sequences in the output")
 	f.bareFlag(c)
 	return c
 }
 
 // exec runs a command line in a session and reports the result.
-func (f *Flags) exec(ctx context.Context, std cli.Stdio, id, line string, limit time.Duration, raw bool) error {
+func (f *Flags) exec(ctx context.Context, std cli.Stdio, id, line string, limit time.Duration,
+	raw bool) error {
 	s, err := f.Connect(ctx)
 	if err != nil {
 		return err
@@ -120,7 +123,8 @@ func (f *Flags) exec(ctx context.Context, std cli.Stdio, id, line string, limit 
 	switch {
 	case err != nil:
 		if _, reason := Exit(err); r.Raw != nil && (ctx.Err() != nil || reason == "timeout") {
-			fmt.Fprintf(std.Err, "ptywright: the command goes on in %[1]s; ptywright send %[1]s --key ctrl+c interrupts it\n", cli.OneLine(id))
+			fmt.Fprintf(std.Err,
+				"ptywright: the command goes on in %[1]s; ptywright send %[1]s --key ctrl+c interrupts it\n", cli.OneLine(id))
 		}
 		return err
 	case r.Truncated && !f.JSON:
@@ -129,7 +133,8 @@ func (f *Flags) exec(ctx context.Context, std cli.Stdio, id, line string, limit 
 	switch {
 	case r.Exit != nil:
 		if !f.JSON {
-			fmt.Fprintf(std.Err, "ptywright: the command has ended the shell of %s\n", cli.OneLine(id))
+			fmt.Fprintf(std.Err, "ptywright: the command has ended the shell of %s\n",
+				cli.OneLine(id))
 		}
 		return StatusOf(r.Exit)
 	case r.ExitCode == nil:
@@ -168,7 +173,8 @@ const promptBound = 25 * time.Second
 // Run runs a command line in the shell of a session and waits for its end, for at most limit. With
 // raw the output keeps its escape sequences. Errors: those of session.run, with [Run.Output] if the
 // line was typed.
-func (s *Server) Run(ctx context.Context, id, line string, limit time.Duration, raw bool, show Show) (Run, error) {
+func (s *Server) Run(ctx context.Context, id, line string, limit time.Duration, raw bool,
+	show Show) (Run, error) {
 	more := map[string]any{"command": line, "timeout_ms": limit.Milliseconds()}
 	if raw {
 		more["raw"] = true
@@ -211,7 +217,8 @@ func CommandLine(words []string) string {
 // puts none there.
 func quote(word string) string {
 	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_@%+:,./-", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("_@%+:,./-", r)
 	}
 	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
 		return word

@@ -43,7 +43,8 @@ how they ended. --server ends the server and all its sessions.`,
 					return std.JSON(map[string]any{"socket": path, "ended": true, "forced": forced})
 				}
 				if forced {
-					cli.Complain(std.Err, errors.New("the server did not answer, and did not end when it was told to: it was killed"))
+					cli.Complain(std.Err,
+						errors.New("the server did not answer, and did not end when it was told to: it was killed"))
 				}
 				return nil
 			}
@@ -71,7 +72,8 @@ how they ended. --server ends the server and all its sessions.`,
 				var failed []error
 				err := s.Kill(c.Context(), args, forget, func(k Kill) {
 					if k.Err == nil && !k.Killed {
-						k.Err = fmt.Errorf("%s: the kernel has not ended its processes %v", k.Session, k.PIDs)
+						k.Err = fmt.Errorf("%s: the kernel has not ended its processes %v",
+							k.Session, k.PIDs)
 					}
 					if k.Err != nil {
 						failed = append(failed, k.Err)
@@ -124,7 +126,8 @@ const killsAtOnce = 256
 // was ended.
 func (s *Server) Kill(ctx context.Context, ids []string, forget bool, done func(Kill)) error {
 	// Stubborn programs take a second each if ended one after the other.
-	if err := s.Call(ctx, "server.set_ordering", map[string]string{"ordering": "concurrent"}, nil); err != nil {
+	if err := s.Call(ctx, "server.set_ordering", map[string]string{"ordering": "concurrent"},
+		nil); err != nil {
 		return err
 	}
 	ended := make([]chan Kill, len(ids))

@@ -73,18 +73,21 @@ For the server's own log, see ptywright doctor.`,
 	}
 	c.Flags().BoolVarP(&l.follow, "follow", "f", false, "continue until the program ends")
 	c.Flags().Uint64Var(&l.since, "since", 0, "only output after this `SEQUENCE`")
-	c.Flags().BoolVar(&l.scrollback, "scrollback", false, "print the scrollback instead of the output")
+	c.Flags().BoolVar(&l.scrollback, "scrollback", false,
+		"print the scrollback instead of the output")
 	c.Flags().StringVar(&l.to, "to", "", "write to a new `FILE` instead, mode 0600")
 	f.bareFlag(c)
 	return c
 }
 
 // logs writes a session's log to out.
-func (f *Flags) logs(ctx context.Context, std cli.Stdio, out io.Writer, s *Server, id string, l outputFlags) error {
+func (f *Flags) logs(ctx context.Context, std cli.Stdio, out io.Writer, s *Server, id string,
+	l outputFlags) error {
 	var plain Plain
 	show := func(d Delta) error {
 		if d.Dropped && l.to != "" {
-			fmt.Fprintln(std.Err, "ptywright: earlier output is not kept: spawn --transcript keeps more")
+			fmt.Fprintln(std.Err,
+				"ptywright: earlier output is not kept: spawn --transcript keeps more")
 		}
 		if f.JSON {
 			return cli.JSONLines(out, d)
@@ -125,11 +128,13 @@ func (f *Flags) logs(ctx context.Context, std cli.Stdio, out io.Writer, s *Serve
 	if err := json.Unmarshal(read.Raw[0], &r); err != nil {
 		return err
 	}
-	return show(Delta{Session: id, Sequence: r.Sequence, Output: r.Text, Dropped: r.Dropped, Ended: !f.JSON})
+	return show(Delta{Session: id, Sequence: r.Sequence, Output: r.Text, Dropped: r.Dropped,
+		Ended: !f.JSON})
 }
 
 // followLog shows a session's log until its program has ended, or ctx has.
-func (f *Flags) followLog(ctx context.Context, out io.Writer, s *Server, id string, l outputFlags, plain *Plain, show func(Delta) error) error {
+func (f *Flags) followLog(ctx context.Context, out io.Writer, s *Server, id string, l outputFlags,
+	plain *Plain, show func(Delta) error) error {
 	// The holder of turn may write. An interrupt does not wait for it: our reader may be stuck.
 	turn := make(chan struct{}, 1)
 	err := s.Follow(ctx, id, l.since, f.Show(), func(d Delta) error {
@@ -190,7 +195,8 @@ type Delta struct {
 //
 // Errors: show's first; the server's; [client.ErrClosed] when the server goes away; the cause of
 // ctx's end.
-func (s *Server) Follow(ctx context.Context, id string, since uint64, how Show, show func(Delta) error) error {
+func (s *Server) Follow(ctx context.Context, id string, since uint64, how Show,
+	show func(Delta) error) error {
 	id, err := s.idOf(ctx, id) // notifications have ids
 	if err != nil {
 		return err
@@ -247,7 +253,8 @@ func (s *Server) idOf(ctx context.Context, name string) (string, error) {
 	var r struct {
 		Details []client.Info `json:"details"`
 	}
-	if err := s.Call(ctx, "session.list", map[string]any{"details": true, "session": name}, &r); err != nil {
+	if err := s.Call(ctx, "session.list", map[string]any{"details": true, "session": name},
+		&r); err != nil {
 		return "", err
 	}
 	if len(r.Details) == 0 { // such as an ended one that was forgotten meanwhile

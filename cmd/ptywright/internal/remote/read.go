@@ -82,7 +82,8 @@ one line a command of session.blocks; lines are {session, lines, dropped}.`,
 	fs.BoolVar(&output, "output", false, "the output as it came")
 	fs.BoolVar(&ansi, "ansi", false, "the screen with its styles")
 	fs.BoolVar(&blocks, "blocks", false, "the commands of a shell that marks them")
-	fs.Uint64Var(&since, "since", 0, "with --output only output after this `SEQUENCE`, with --blocks only commands of higher numbers")
+	fs.Uint64Var(&since, "since", 0,
+		"with --output only output after this `SEQUENCE`, with --blocks only commands of higher numbers")
 	f.bareFlag(c)
 	return c
 }
@@ -92,7 +93,9 @@ func printRead(std cli.Stdio, what string, read Read) error {
 	case Output:
 		text := read.Text
 		if term.IsTerminal(int(std.Out.Fd())) {
-			return cli.PrintLines(std.Out, strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n"))
+			return cli.PrintLines(std.Out,
+				strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"),
+					"\n"), "\n"))
 		}
 		_, err := io.WriteString(std.Out, text)
 		return err
@@ -231,7 +234,8 @@ func (s *Server) lines(ctx context.Context, id string, r Reading) (Read, error) 
 				Rows int `json:"rows"`
 			} `json:"size"`
 		}
-		if err := s.Call(ctx, "session.snapshot", map[string]any{"session": id, "cells": "none"}, &size); err != nil {
+		if err := s.Call(ctx, "session.snapshot", map[string]any{"session": id, "cells": "none"},
+			&size); err != nil {
 			return Read{}, err
 		}
 		more = map[string]any{"count": min(r.Lines+size.Size.Rows, linesBound)}
@@ -269,7 +273,8 @@ func (s *Server) blocks(ctx context.Context, id string, r Reading) (Read, error)
 	if err := s.Call(ctx, "session.blocks", params(id, more, r.Show), &result); err != nil {
 		return Read{}, err
 	}
-	read := Read{Raw: result.Blocks, Blocks: make([]Block, len(result.Blocks)), Marks: result.Integration}
+	read := Read{Raw: result.Blocks, Blocks: make([]Block, len(result.Blocks)),
+		Marks: result.Integration}
 	for i, raw := range result.Blocks {
 		if err := json.Unmarshal(raw, &read.Blocks[i]); err != nil {
 			return Read{}, err

@@ -60,7 +60,8 @@ func (s *Server) Record(ctx context.Context, id string, t Take) (Recorded, error
 	if errors.Is(err, client.ErrClosed) {
 		return r, fmt.Errorf("the server went away while it recorded: what there is may be in %s.part: %w", t.Path, err)
 	}
-	if err := s.call(context.WithoutCancel(ctx), workBound, "session.record_stop", map[string]any{"recording": begun.Recording}, &r.Raw); err != nil {
+	if err := s.call(context.WithoutCancel(ctx), workBound, "session.record_stop",
+		map[string]any{"recording": begun.Recording}, &r.Raw); err != nil {
 		return r, err
 	}
 	if err := json.Unmarshal(r.Raw, &r); err != nil {
@@ -81,7 +82,8 @@ func (s *Server) untilEnd(ctx context.Context, id string, limit time.Duration) e
 		defer cancel()
 	}
 	for {
-		p := map[string]any{"session": id, "matcher": client.Exited(), "timeout_ms": cli.MostWait.Milliseconds()}
+		p := map[string]any{"session": id, "matcher": client.Exited(),
+			"timeout_ms": cli.MostWait.Milliseconds()}
 		err := s.Client.Call(ctx, "session.wait", p, nil)
 		var e *client.Error
 		if errors.As(err, &e) && e.Reason == "timeout" && ctx.Err() == nil { // a day has passed

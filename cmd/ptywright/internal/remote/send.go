@@ -151,7 +151,8 @@ The number printed is for wait --since: what this input caused came after it.`,
 				return err
 			}
 			var err error
-			if in.Steps, err = steps.order(args, func(name string) (string, error) { return fileText(std, name) }); err != nil {
+			if in.Steps, err = steps.order(args,
+				func(name string) (string, error) { return fileText(std, name) }); err != nil {
 				return err
 			}
 			switch {
@@ -160,7 +161,8 @@ The number printed is for wait --since: what this input caused came after it.`,
 			case in.Paste && !in.HasText():
 				return cli.Usagef("--paste needs text: TEXT or --file")
 			case in.Pace < 0 || in.Pace > engine.MaxPace || in.Pace%time.Millisecond != 0:
-				return cli.Usagef("--pace is %v: give a time from 1ms to %v, in whole milliseconds", in.Pace, engine.MaxPace)
+				return cli.Usagef("--pace is %v: give a time from 1ms to %v, in whole milliseconds",
+					in.Pace, engine.MaxPace)
 			}
 			if err := cli.CheckTimeout(in.Timeout); err != nil {
 				return err
@@ -174,11 +176,15 @@ The number printed is for wait --since: what this input caused came after it.`,
 	fs := c.Flags()
 	steps.flags = fs
 	steps.flag("enter", "e", "bool", "press Enter, where this stands")
-	steps.flag("key", "k", "stringArray", "press a `KEY`, where this stands: enter, Escape, up, C-c, alt+x, f5, ...; may be given more than once")
-	steps.flag("file", "", "stringArray", "type the text of a `FILE`, where this stands; - is standard input")
-	fs.BoolVar(&in.Paste, "paste", false, "paste the texts as a terminal does: in brackets, when the program asks for them")
+	steps.flag("key", "k", "stringArray",
+		"press a `KEY`, where this stands: enter, Escape, up, C-c, alt+x, f5, ...; may be given more than once")
+	steps.flag("file", "", "stringArray",
+		"type the text of a `FILE`, where this stands; - is standard input")
+	fs.BoolVar(&in.Paste, "paste", false,
+		"paste the texts as a terminal does: in brackets, when the program asks for them")
 	fs.DurationVar(&in.Pace, "pace", 0, "pause for this `TIME` between keystrokes, such as 50ms")
-	fs.DurationVar(&in.Timeout, "timeout", 5*time.Second, "the `TIME` that the program may leave it unread")
+	fs.DurationVar(&in.Timeout, "timeout", 5*time.Second,
+		"the `TIME` that the program may leave it unread")
 	return c
 }
 
@@ -304,7 +310,8 @@ func (s *Server) Send(ctx context.Context, id string, in Input) (Sent, error) {
 		p["timeout_ms"] = in.Timeout.Milliseconds()
 	}
 	var r client.Sent
-	if err := s.call(ctx, max(in.Timeout, workBound)+in.lasts(), "session.input", p, &r); err != nil {
+	if err := s.call(ctx, max(in.Timeout, workBound)+in.lasts(), "session.input", p,
+		&r); err != nil {
 		return Sent{}, err
 	}
 	return Sent{Session: id, Sequence: r.Sequence, Stripped: r.Stripped}, nil
@@ -315,7 +322,8 @@ func (s *Server) pasteKind(ctx context.Context, id string) (string, error) {
 	var r struct {
 		Bracketed bool `json:"bracketed_paste"`
 	}
-	if err := s.Call(ctx, "session.snapshot", map[string]any{"session": id, "cells": "none"}, &r); err != nil {
+	if err := s.Call(ctx, "session.snapshot", map[string]any{"session": id, "cells": "none"},
+		&r); err != nil {
 		return "", err
 	}
 	if r.Bracketed {

@@ -38,7 +38,8 @@ func (s *Server) WaitAll(ctx context.Context, ids []string, c Condition) []Verdi
 var errEnough = errors.New("another session has decided")
 
 // waitFor waits in several sessions. The first deciding verdict ends the other waits.
-func (s *Server) waitFor(ctx context.Context, ids []string, c Condition, decides func(Verdict) bool) []Verdict {
+func (s *Server) waitFor(ctx context.Context, ids []string, c Condition,
+	decides func(Verdict) bool) []Verdict {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	all := make([]Verdict, len(ids))

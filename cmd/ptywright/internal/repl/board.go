@@ -81,7 +81,8 @@ func (b *board) take(cols int) []string {
 	}
 	lines := b.lines
 	if b.dropped > 0 {
-		lines = append([]string{b.style.as(dim, fmt.Sprintf("... %d earlier notices are not shown", b.dropped))}, lines...)
+		lines = append([]string{b.style.as(dim,
+			fmt.Sprintf("... %d earlier notices are not shown", b.dropped))}, lines...)
 	}
 	b.lines, b.dropped = nil, 0
 	for i, l := range lines {

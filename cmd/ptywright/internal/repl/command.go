@@ -58,12 +58,14 @@ says what was missing), 4 no such session, 5 not permitted.`,
 	fs.BoolVar(&own, "stdio", false, "start the command behind -- as a server of the REPL's own")
 	fs.StringVarP(&eval, "eval", "e", "", "run this `LUA`, print the values it returns, and leave")
 	cli.FlagsFirst(c) // the rest belongs to the script
-	fs.BoolVar(&stop, "stop-server", false, "in the end, end the server if it was started from here")
+	fs.BoolVar(&stop, "stop-server", false,
+		"in the end, end the server if it was started from here")
 	return c
 }
 
 // replOptions makes the REPL's options from the flags.
-func replOptions(c *cobra.Command, std cli.Stdio, socket string, own, stop bool, args []string) (o Options, err error) {
+func replOptions(c *cobra.Command, std cli.Stdio, socket string, own, stop bool,
+	args []string) (o Options, err error) {
 	o = Options{In: std.In, Out: std.Out.File, Print: std.Out, Err: std.Err, Stop: stop}
 	dash := c.ArgsLenAtDash()
 	switch explicit := c.Flags().Changed("socket"); {

@@ -44,13 +44,17 @@ func (c *console) completeMeta(before string, from int) (int, []edit.Candidate) 
 	if len(words) == 0 {
 		var all []edit.Candidate
 		for _, cmd := range commands() {
-			all = append(all, edit.Candidate{Text: ":" + cmd.name, Suffix: map[bool]string{true: " "}[cmd.args != ""], About: cmd.about})
+			all = append(all,
+				edit.Candidate{Text: ":" + cmd.name,
+					Suffix: map[bool]string{true: " "}[cmd.args != ""], About: cmd.about})
 		}
 		return at, starting(all, last)
 	}
 	var all []edit.Candidate
 	switch name := words[0]; {
-	case len(words) == 1 && (name == ":attach" || name == ":shot" || name == ":record"), len(words) == 2 && name == ":notifications":
+	case len(words) == 1 &&
+		(name == ":attach" || name == ":shot" || name == ":record"), len(words) == 2 &&
+		name == ":notifications":
 		all = c.m.ids("session")
 	case len(words) == 1 && name == ":use":
 		all = append(c.m.ids("session"), c.m.ids("adapter")...)
@@ -64,7 +68,8 @@ func (c *console) completeMeta(before string, from int) (int, []edit.Candidate) 
 
 // starting returns the candidates that begin with typed.
 func starting(all []edit.Candidate, typed string) []edit.Candidate {
-	return slices.DeleteFunc(all, func(c edit.Candidate) bool { return !strings.HasPrefix(c.Text, typed) })
+	return slices.DeleteFunc(all,
+		func(c edit.Candidate) bool { return !strings.HasPrefix(c.Text, typed) })
 }
 
 func plainItems(names []string, suffix string) []edit.Candidate {
@@ -78,7 +83,8 @@ func plainItems(names []string, suffix string) []edit.Candidate {
 // ids returns the server's sessions or adapters.
 func (m *machine) ids(kind string) (all []edit.Candidate) {
 	for _, h := range m.tryAll(kind) {
-		all = append(all, edit.Candidate{Text: h.id, About: strings.TrimSpace(h.name + " " + h.about)})
+		all = append(all,
+			edit.Candidate{Text: h.id, About: strings.TrimSpace(h.name + " " + h.about)})
 		if h.name != "" {
 			all = append(all, edit.Candidate{Text: h.name, About: h.id + " " + h.about})
 		}
@@ -124,13 +130,15 @@ func (m *machine) schemas() map[string]schema {
 				Defs map[string]json.RawMessage `json:"$defs"`
 			} `json:"schema"`
 		}
-		if m.call(m.context(), "server.capabilities", map[string]bool{"schema": true}, &caps) != nil {
+		if m.call(m.context(), "server.capabilities", map[string]bool{"schema": true},
+			&caps) != nil {
 			return nil
 		}
 		m.shapes = map[string]schema{}
 		for name, method := range caps.Schema.Methods {
 			s := schema{About: method.About}
-			if json.Unmarshal(caps.Schema.Defs[strings.TrimPrefix(method.Params.Ref, "#/$defs/")], &s.Params) == nil {
+			if json.Unmarshal(caps.Schema.Defs[strings.TrimPrefix(method.Params.Ref, "#/$defs/")],
+				&s.Params) == nil {
 				m.shapes[name] = s
 			}
 		}
@@ -141,7 +149,8 @@ func (m *machine) schemas() map[string]schema {
 func (m *machine) params0(method string) (all []edit.Candidate) {
 	properties := m.schemas()[method].Params.Properties
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		all = append(all, edit.Candidate{Text: name, Suffix: " = ", About: properties[name].Description})
+		all = append(all,
+			edit.Candidate{Text: name, Suffix: " = ", About: properties[name].Description})
 	}
 	return all
 }
@@ -156,7 +165,9 @@ func (m *machine) completeLua(before string) (int, []edit.Candidate) {
 			return 0, nil
 		case last.kind == '"' && open(before[last.start:]):
 			at = last.start + 1
-			return at, starting(m.inString(before, tokens[:n-1], before[last.start:last.start+1]), before[at:])
+			return at,
+				starting(m.inString(before, tokens[:n-1], before[last.start:last.start+1]),
+					before[at:])
 		case last.kind == 'n':
 			typed, at = before[last.start:], last.start
 			tokens = tokens[:n-1]
@@ -169,7 +180,8 @@ func (m *machine) completeLua(before string) (int, []edit.Candidate) {
 		}
 		return at, nil
 	}
-	if o := opening(tokens); o >= 0 && tokens[o].kind == '{' && (tokens[n-1].kind == '{' || tokens[n-1].kind == ',' || tokens[n-1].kind == ';') {
+	if o := opening(tokens); o >= 0 && tokens[o].kind == '{' &&
+		(tokens[n-1].kind == '{' || tokens[n-1].kind == ',' || tokens[n-1].kind == ';') {
 		if names := starting(m.keysOf(before, tokens, o), typed); len(names) > 0 {
 			return at, names
 		}
@@ -311,7 +323,8 @@ func (m *machine) inString(text string, tokens []token, q string) []edit.Candida
 		return closed(m.plugins(), q)
 	case name == "key" || name == "keys":
 		return closed(plainItems(keyNames(), ""), q)
-	case h != nil && h.kind == "adapter" && (name == "send" || name == "turn" || name == "wait") && arg == 0:
+	case h != nil && h.kind == "adapter" && (name == "send" || name == "turn" || name == "wait") &&
+		arg == 0:
 		return closed(m.intentItems(h), q)
 	}
 	return nil
@@ -368,7 +381,8 @@ func (m *machine) keysOf(text string, tokens []token, o int) []edit.Candidate {
 	if u, ok := m.lookup(before(p.call, ":")).(*lua.LUserData); ok {
 		if h, ok := u.Value.(*handle); ok {
 			if h.kind == "adapter" && waits {
-				return plainItems([]string{"intent", "params", "since", "timeout", "wait_id"}, " = ")
+				return plainItems([]string{"intent", "params", "since", "timeout",
+					"wait_id"}, " = ")
 			}
 			if !waits {
 				return m.params0(h.kind + "." + name)
@@ -401,7 +415,8 @@ func keyNames() []string {
 // lookup is the value of a dotted name, without calling anything.
 func (m *machine) lookup(path string) lua.LValue {
 	var v lua.LValue = m.G.Global
-	for _, name := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == ':' }) {
+	for _, name := range strings.FieldsFunc(path,
+		func(r rune) bool { return r == '.' || r == ':' }) {
 		t, ok := v.(*lua.LTable)
 		if !ok {
 			return lua.LNil
@@ -435,12 +450,16 @@ func (m *machine) fields(path string, sep byte) (all []edit.Candidate) {
 		switch o := v.Value.(type) {
 		case *handle:
 			for _, name := range m.members(o) {
-				all = append(all, edit.Candidate{Text: name, Suffix: map[bool]string{true: "("}[sep == ':'], About: m.schemas()[o.kind+"."+name].About})
+				all = append(all,
+					edit.Candidate{Text: name, Suffix: map[bool]string{true: "("}[sep == ':'],
+						About: m.schemas()[o.kind+"."+name].About})
 			}
 		case *screen:
-			return plainItems([]string{"cols", "cursor", "exit", "lines", "rows", "sequence", "size", "text", "title"}, "")
+			return plainItems([]string{"cols", "cursor", "exit", "lines", "rows", "sequence",
+				"size", "text", "title"}, "")
 		case *answer:
-			return plainItems([]string{"capture", "elapsed_ms", "kind", "outcome", "screen", "sequence", "state"}, "")
+			return plainItems([]string{"capture", "elapsed_ms", "kind", "outcome", "screen",
+				"sequence", "state"}, "")
 		case *failure:
 			return plainItems([]string{"code", "data", "message", "reason", "screen"}, "")
 		}

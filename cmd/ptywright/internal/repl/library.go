@@ -15,15 +15,17 @@ import (
 
 // matcherNames are the short names of matchers, in addition to the wire's own.
 var matcherNames = map[string]string{
-	"text": "contains_text", "regex": "screen_regex", "stable": "screen_stable", "exited": "process_exited", "title": "title_contains",
-	"output": "transcript_contains", "output_regex": "transcript_regex", "cursor": "cursor_at", "command": "command_finished",
+	"text": "contains_text", "regex": "screen_regex", "stable": "screen_stable",
+	"exited": "process_exited", "title": "title_contains", "output": "transcript_contains",
+	"output_regex": "transcript_regex", "cursor": "cursor_at", "command": "command_finished",
 }
 
 // wireMatchers are the wire's matchers that this code knows how to write; others of a server are
 // accepted as they are.
 var wireMatchers = []string{
-	"all", "any", "bell", "command_finished", "contains_text", "cursor_at", "lua", "not", "process_exited", "screen_regex",
-	"screen_stable", "title_contains", "title_regex", "transcript_contains", "transcript_regex",
+	"all", "any", "bell", "command_finished", "contains_text", "cursor_at", "lua", "not",
+	"process_exited", "screen_regex", "screen_stable", "title_contains", "title_regex",
+	"transcript_contains", "transcript_regex",
 }
 
 // waitOptions are the members of wait's table that are not matchers.
@@ -33,14 +35,23 @@ var waitOptions = []string{"timeout", "timeout_ms", "since", "cells", "redact", 
 func (m *machine) library() {
 	m.namespace("session", map[string]lua.LValue{
 		"spawn": m.function(m.spawn),
-		"get":   m.function(func(l *lua.LState) lua.LValue { return m.wrap(m.find("session", l.CheckString(1))) }),
-		"list":  m.function(func(*lua.LState) lua.LValue { return m.handles("session") }),
+		"get": m.function(func(l *lua.LState) lua.LValue {
+			return m.wrap(m.find("session",
+				l.CheckString(1)))
+		}),
+		"list": m.function(func(*lua.LState) lua.LValue { return m.handles("session") }),
 	})
 	m.namespace("adapter", map[string]lua.LValue{
-		"start":   m.function(m.startAdapter),
-		"get":     m.function(func(l *lua.LState) lua.LValue { return m.wrap(m.find("adapter", l.CheckString(1))) }),
-		"list":    m.function(func(*lua.LState) lua.LValue { return m.handles("adapter") }),
-		"plugins": m.function(func(*lua.LState) lua.LValue { return m.toLua(m.rpc("adapter.list", map[string]any{})["plugins"]) }),
+		"start": m.function(m.startAdapter),
+		"get": m.function(func(l *lua.LState) lua.LValue {
+			return m.wrap(m.find("adapter",
+				l.CheckString(1)))
+		}),
+		"list": m.function(func(*lua.LState) lua.LValue { return m.handles("adapter") }),
+		"plugins": m.function(func(*lua.LState) lua.LValue {
+			return m.toLua(m.rpc("adapter.list",
+				map[string]any{})["plugins"])
+		}),
 	})
 	m.namespace("plugin", nil)
 	m.namespace("server", nil)
@@ -83,7 +94,10 @@ func (m *machine) namespace(name string, own map[string]lua.LValue) {
 			}
 			m.raise(&unknownName{name, l.CheckString(2), slices.Sorted(slices.Values(names))})
 		}
-		l.Push(m.function(func(l *lua.LState) lua.LValue { return m.toLua(m.rpc(method, m.params(l.Get(1)))) }))
+		l.Push(m.function(func(l *lua.LState) lua.LValue {
+			return m.toLua(m.rpc(method,
+				m.params(l.Get(1))))
+		}))
 		return 1
 	}))
 	t.Metatable = meta
@@ -318,7 +332,8 @@ func (m *machine) types(h *handle, kind string, l *lua.LState, first int) {
 
 // input performs an action, and remembers its sequence for the waits that follow.
 func (m *machine) input(h *handle, kind, value string) {
-	h.remember(m.rpc("session.input", m.with(h, map[string]any{"action": map[string]any{"type": kind, "value": value}})))
+	h.remember(m.rpc("session.input",
+		m.with(h, map[string]any{"action": map[string]any{"type": kind, "value": value}})))
 }
 
 // wait is s:wait{text = ...}. What was on the screen before the last input does not count, unless
@@ -401,7 +416,9 @@ func (m *machine) matcher(t map[string]any) (any, error) {
 			if near := nearest.Of(name, append(matcherWords(), waitOptions...)); near != "" {
 				return nil, fmt.Errorf("wait knows no %q: did you mean %s?", name, near)
 			}
-			return nil, fmt.Errorf("wait knows no %q: it takes %s", name, strings.Join(matcherWords(), ", "))
+			return nil,
+				fmt.Errorf("wait knows no %q: it takes %s", name,
+					strings.Join(matcherWords(), ", "))
 		}
 		one := map[string]any{"type": kind, "value": value}
 		if scoped && (kind == "contains_text" || kind == "screen_regex") {
@@ -462,7 +479,8 @@ func (m *machine) matchers(value any) ([]any, error) {
 	for _, item := range list {
 		o, ok := item.(map[string]any)
 		if !ok {
-			return nil, errors.New("any and all take a list of tables, as any = {{text = \"y\"}, {exited = true}}")
+			return nil,
+				errors.New("any and all take a list of tables, as any = {{text = \"y\"}, {exited = true}}")
 		}
 		one, err := m.matcher(o)
 		if err != nil {
@@ -475,7 +493,8 @@ func (m *machine) matchers(value any) ([]any, error) {
 
 // matcherWords are the names of matchers in a wait's table.
 func matcherWords() []string {
-	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(matcherNames)), wireMatchers...)))
+	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(matcherNames)),
+		wireMatchers...)))
 }
 
 // sweetAdapter performs send, wait, turn and screen of an adapter.
@@ -483,10 +502,12 @@ func (m *machine) sweetAdapter(l *lua.LState, h *handle, name string, first int)
 	switch name {
 	case "send":
 		return m.toLua(m.rpc("adapter.send", m.with(h, map[string]any{
-			"intent": l.CheckString(first), "params": m.intentParams(h, l.CheckString(first), l.Get(first+1)),
+			"intent": l.CheckString(first),
+			"params": m.intentParams(h, l.CheckString(first), l.Get(first+1)),
 		})))
 	case "turn":
-		send := map[string]any{"intent": l.CheckString(first), "params": m.intentParams(h, l.CheckString(first), l.Get(first+1))}
+		send := map[string]any{"intent": l.CheckString(first),
+			"params": m.intentParams(h, l.CheckString(first), l.Get(first+1))}
 		wait, params := m.adapterWait(l.Get(first + 2))
 		params["send"] = send
 		if len(wait) > 0 {

@@ -54,7 +54,8 @@ const maxString = 64 << 20
 
 // newMachine returns a machine whose results and prints go to out. Close it after use.
 func newMachine(out io.Writer, on style, cols func() int) *machine {
-	m := &machine{LState: lua.NewState(), out: out, style: on, cols: cols, intents: map[string][]intent{}, warned: map[unknown.Member]bool{}}
+	m := &machine{LState: lua.NewState(), out: out, style: on, cols: cols,
+		intents: map[string][]intent{}, warned: map[unknown.Member]bool{}}
 	m.arrays, m.objects = m.NewTable(), m.NewTable()
 	m.objects.RawSetString("__index", m.NewFunction(m.index))
 	m.objects.RawSetString("__tostring", m.NewFunction(func(l *lua.LState) int {
@@ -183,7 +184,8 @@ func unfinished(err error) bool {
 	if strings.Contains(syntax.Message, "unterminated string") {
 		return false // a line feed does not end it
 	}
-	return syntax.Pos.Line == parse.EOF || strings.Contains(syntax.Message, "unterminated multiline string")
+	return syntax.Pos.Line == parse.EOF ||
+		strings.Contains(syntax.Message, "unterminated multiline string")
 }
 
 // eval runs a chunk and returns its values. ctx ends it, including a call to the server.

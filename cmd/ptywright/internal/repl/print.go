@@ -141,7 +141,8 @@ func (m *machine) table(t *lua.LTable, depth int, above map[*lua.LTable]bool) st
 
 func isName(s string) bool {
 	for i, r := range s {
-		if r != '_' && !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') && (i == 0 || r < '0' || r > '9') {
+		if r != '_' && !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') &&
+			(i == 0 || r < '0' || r > '9') {
 			return false
 		}
 	}

@@ -176,7 +176,8 @@ func sgrOf(s client.Style) string {
 	for _, p := range []struct {
 		on  bool
 		sgr string
-	}{{s.Bold, ";1"}, {s.Dim, ";2"}, {s.Italic, ";3"}, {s.Underline, ";4"}, {s.Blink, ";5"}, {s.Inverse, ";7"}, {s.Hidden, ";8"}, {s.Strike, ";9"}, {s.Overline, ";53"}} {
+	}{{s.Bold, ";1"}, {s.Dim, ";2"}, {s.Italic, ";3"}, {s.Underline, ";4"}, {s.Blink, ";5"},
+		{s.Inverse, ";7"}, {s.Hidden, ";8"}, {s.Strike, ";9"}, {s.Overline, ";53"}} {
 		if p.on {
 			b.WriteString(p.sgr)
 		}

@@ -86,10 +86,12 @@ func (c *console) readsSecret(ctx context.Context, session string) bool {
 	var s struct {
 		Secret bool `json:"secret_input"`
 	}
-	err := c.call(ctx, "session.snapshot", map[string]string{"session": session, "cells": "none"}, &s)
+	err := c.call(ctx, "session.snapshot",
+		map[string]string{"session": session, "cells": "none"}, &s)
 	var e *client.Error
 	if errors.As(err, &e) && e.Reason == "unknown_session" {
-		c.keeper.hand = slices.DeleteFunc(c.keeper.hand, func(id string) bool { return id == session })
+		c.keeper.hand = slices.DeleteFunc(c.keeper.hand,
+			func(id string) bool { return id == session })
 		return false
 	}
 	return err != nil || s.Secret
@@ -191,7 +193,8 @@ func holds(entry, secret string) bool {
 	}
 	for _, text := range texts(entry) {
 		text = strings.Trim(text, "\r\n")
-		if strings.Contains(text, secret) || len(text) >= minPiece && strings.Contains(secret, text) {
+		if strings.Contains(text, secret) ||
+			len(text) >= minPiece && strings.Contains(secret, text) {
 			return true
 		}
 	}
@@ -212,7 +215,8 @@ func texts(entry string) (all []string) {
 				i++
 				continue
 			}
-			text, _, _ := strings.Cut(rest[1:], "]"+strings.Repeat("=", len(entry)-i-1-len(rest))+"]")
+			text, _, _ := strings.Cut(rest[1:],
+				"]"+strings.Repeat("=", len(entry)-i-1-len(rest))+"]")
 			all = append(all, text)
 			i = len(entry) - len(rest) + 1 // its content may be a string in another reading
 		case '0' <= c && c <= '9':

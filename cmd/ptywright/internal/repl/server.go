@@ -29,7 +29,8 @@ type started struct {
 
 // connect connects to the server, and starts one if requested. The second result is that one, or
 // nil; local is [daemon.DialLocal]'s. stderr gets the messages of the REPL's own server.
-func (s Server) connect(ctx context.Context, stderr io.Writer) (c *client.Client, p *started, local bool, err error) {
+func (s Server) connect(ctx context.Context,
+	stderr io.Writer) (c *client.Client, p *started, local bool, err error) {
 	if len(s.Own) > 0 {
 		cmd := exec.Command(s.Own[0], s.Own[1:]...)
 		cmd.Stderr = stderr

@@ -79,7 +79,8 @@ func (c *console) heed(told <-chan os.Signal, over <-chan struct{}) {
 				c.exit(os.Interrupt)
 			}
 			warned = true
-			fmt.Fprintln(c.Err, "ptywright: what runs does not look up: Ctrl-C again leaves the REPL")
+			fmt.Fprintln(c.Err,
+				"ptywright: what runs does not look up: Ctrl-C again leaves the REPL")
 		case <-late:
 			c.exit(c.ended.Load().Signal)
 		case <-over:

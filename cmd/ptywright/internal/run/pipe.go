@@ -39,8 +39,9 @@ func typeLines(p *pty.PTY, b []byte, line int, readErr error) (int, error) {
 			rest = rest[i+1:]
 		}
 		if err == nil && mode.Canonical && line > pty.MaxLine {
-			return 0, fmt.Errorf("a line of more than %d bytes is longer than a terminal in canonical mode keeps; "+
-				"give the program its input by another way than a terminal", pty.MaxLine)
+			return 0,
+				fmt.Errorf("a line of more than %d bytes is longer than a terminal in canonical mode keeps; "+
+					"give the program its input by another way than a terminal", pty.MaxLine)
 		}
 		if i >= 0 {
 			line = 0
@@ -56,8 +57,8 @@ func typeLines(p *pty.PTY, b []byte, line int, readErr error) (int, error) {
 // program has set its terminal modes is lost, and a person would press it again. In total a bit
 // over a minute.
 var endPauses = []time.Duration{
-	100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, 800 * time.Millisecond, 2 * time.Second,
-	4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second,
+	100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, 800 * time.Millisecond,
+	2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second,
 }
 
 // typeEnd types the terminal's end-of-file character, twice at first after an unfinished line: the

@@ -69,12 +69,15 @@ killed outright, the recording continues until the session ends.`,
 	}
 	fs := c.Flags()
 	cli.FlagsFirst(c) // flags after the program are the program's
-	fs.StringVarP(&rec.path, "output", "o", "", "`FILE` to write; it must not exist (required, but with --session)")
-	fs.StringVar(&format, "format", "", "v2 or v3 (asciicast), or markdown (default: markdown for a FILE that ends in .md, else v2)")
+	fs.StringVarP(&rec.path, "output", "o", "",
+		"`FILE` to write; it must not exist (required, but with --session)")
+	fs.StringVar(&format, "format", "",
+		"v2 or v3 (asciicast), or markdown (default: markdown for a FILE that ends in .md, else v2)")
 	fs.BoolVar(&rec.opts.Input, "input", false, "keep what is typed, too")
 	fs.BoolVar(&rec.opts.Raw, "raw", false, "hide no secrets")
 	fs.StringVar(&rec.opts.Title, "title", "", "`TITLE` of the recording")
-	fs.DurationVar(&rec.opts.IdleLimit, "idle-limit", 0, "pauses are to be played no longer than this")
+	fs.DurationVar(&rec.opts.IdleLimit, "idle-limit", 0,
+		"pauses are to be played no longer than this")
 	fs.Uint16Var(&rows, "rows", 0, "rows of the terminal (default: this terminal's, else 24)")
 	fs.Uint16Var(&cols, "cols", 0, "columns of the terminal (default: this terminal's, else 80)")
 	of.add(c)
@@ -132,7 +135,8 @@ func (r *recorder) setFormat(name string) error {
 	switch {
 	case r.opts.Format != record.MarkdownDoc && document:
 		return fmt.Errorf("-o %s is named as a Markdown document: leave --format out, or give a name that ends in .cast", pty.QuotePath(r.path))
-	case r.opts.Format == record.MarkdownDoc && (r.opts.Input || r.opts.Title != "" || r.opts.IdleLimit != 0):
+	case r.opts.Format == record.MarkdownDoc &&
+		(r.opts.Input || r.opts.Title != "" || r.opts.IdleLimit != 0):
 		return errors.New("--input, --title and --idle-limit are for an asciicast: a Markdown document has no input, title or pauses")
 	}
 	return nil
@@ -147,7 +151,10 @@ func (r *recorder) begin(size pty.Size) error {
 	r.over = make(chan struct{})
 	r.screen = vt.New(max(r.opts.Rows, 1), max(r.opts.Cols, 1), vt.Options{Scrollback: -1})
 	r.secrets.Asks = redact.Asks
-	r.secrets.Tell = func(line string, is engine.Standing) { reading.Note(&r.known, recorded, r.over, line, is) }
+	r.secrets.Tell = func(line string,
+		is engine.Standing) {
+		reading.Note(&r.known, recorded, r.over, line, is)
+	}
 	if r.opts.Format != record.MarkdownDoc {
 		c, err := record.NewCast(r.path, r.opts)
 		if err == nil {
@@ -157,7 +164,8 @@ func (r *recorder) begin(size pty.Size) error {
 	}
 	dir, _ := os.Getwd() // left out if unknown
 	t, err := record.NewTranscript(r.path, record.TranscriptOptions{
-		Program: r.opts.Command, Dir: dir, Rows: r.opts.Rows, Cols: r.opts.Cols, Redactor: r.opts.Redactor, Raw: r.opts.Raw,
+		Program: r.opts.Command, Dir: dir, Rows: r.opts.Rows, Cols: r.opts.Cols,
+		Redactor: r.opts.Redactor, Raw: r.opts.Raw,
 	})
 	if err == nil {
 		r.cast = t
@@ -175,7 +183,10 @@ func (r *recorder) discard() {
 // check reports once that the recording failed: the program continues.
 func (r *recorder) check(err error) {
 	if err != nil {
-		r.failed.Do(func() { cli.Complain(r.err, fmt.Errorf("the recording ended early: %w", err)) })
+		r.failed.Do(func() {
+			cli.Complain(r.err,
+				fmt.Errorf("the recording ended early: %w", err))
+		})
 	}
 }
 

@@ -54,14 +54,17 @@ plus the signal; 127 if the program was not found, 126 if it cannot be executed.
 		},
 	}
 	cli.FlagsFirst(c) // flags after the program are the program's
-	c.Flags().Uint16Var(&rows, "rows", 0, "rows of the terminal (default: this terminal's, else 24)")
-	c.Flags().Uint16Var(&cols, "cols", 0, "columns of the terminal (default: this terminal's, else 80)")
+	c.Flags().Uint16Var(&rows, "rows", 0,
+		"rows of the terminal (default: this terminal's, else 24)")
+	c.Flags().Uint16Var(&cols, "cols", 0,
+		"columns of the terminal (default: this terminal's, else 80)")
 	return c
 }
 
 // bridge runs one program and returns its exit code as an error, nil for 0. rec, which may be nil,
 // records it.
-func bridge(ctx context.Context, std cli.Stdio, args []string, fixed pty.Size, rec *recorder) (err error) {
+func bridge(ctx context.Context, std cli.Stdio, args []string, fixed pty.Size,
+	rec *recorder) (err error) {
 	pty.DefaultSignals()
 	in := int(std.In.Fd())
 	terminal := term.IsTerminal(in)
@@ -81,7 +84,8 @@ func bridge(ctx context.Context, std cli.Stdio, args []string, fixed pty.Size, r
 		return err
 	}
 	p, err := pty.Start(pty.Command{
-		Path: args[0], Args: args[1:], Env: os.Environ(), Size: std.WindowSize(fixed), Mark: "PTYWRIGHT_SESSION=run-" + rand.Text(),
+		Path: args[0], Args: args[1:], Env: os.Environ(), Size: std.WindowSize(fixed),
+		Mark: "PTYWRIGHT_SESSION=run-" + rand.Text(),
 	})
 	if err != nil {
 		rec.discard()

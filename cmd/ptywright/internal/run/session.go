@@ -25,9 +25,12 @@ type sessionTake struct {
 
 func (s *sessionTake) add(c *cobra.Command) {
 	fs := c.Flags()
-	fs.StringVar(&s.session, "session", "", "record the session `ID` of a server, into FILE or that of -o")
-	fs.DurationVar(&s.limit, "for", 0, "with --session: record for this `TIME`, such as 30s (default: until the session ends)")
-	fs.StringVar(&s.Socket, "socket", "", "with --session: `PATH` of the server's socket (default: that of ptywright serve)")
+	fs.StringVar(&s.session, "session", "",
+		"record the session `ID` of a server, into FILE or that of -o")
+	fs.DurationVar(&s.limit, "for", 0,
+		"with --session: record for this `TIME`, such as 30s (default: until the session ends)")
+	fs.StringVar(&s.Socket, "socket", "",
+		"with --session: `PATH` of the server's socket (default: that of ptywright serve)")
 	fs.BoolVar(&s.JSON, "json", false, "with --session: print what came of it as a JSON object")
 	_ = c.RegisterFlagCompletionFunc("session", remote.SessionIDs(0))
 }
@@ -76,7 +79,8 @@ func (s *sessionTake) record(ctx context.Context, std cli.Stdio, rec *recorder) 
 		return err
 	}
 	take := remote.Take{
-		Path: path, Format: string(rec.opts.Format), Title: rec.opts.Title, Input: rec.opts.Input, IdleLimit: rec.opts.IdleLimit, For: s.limit,
+		Path: path, Format: string(rec.opts.Format), Title: rec.opts.Title, Input: rec.opts.Input,
+		IdleLimit: rec.opts.IdleLimit, For: s.limit,
 	}
 	if rec.opts.Raw {
 		take.Show.Redact = new(bool)

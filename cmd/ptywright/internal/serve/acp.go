@@ -23,10 +23,13 @@ type acpFlags struct {
 }
 
 func (f *acpFlags) add(c *cobra.Command) {
-	c.Flags().BoolVar(&f.raw, "trust-raw", false, "do not hide secrets, and let the agent request control sequences")
-	c.Flags().IntVar(&f.output, "max-output-bytes", acp.MaxOutputBytes, "output kept per terminal, whatever the agent requests")
+	c.Flags().BoolVar(&f.raw, "trust-raw", false,
+		"do not hide secrets, and let the agent request control sequences")
+	c.Flags().IntVar(&f.output, "max-output-bytes", acp.MaxOutputBytes,
+		"output kept per terminal, whatever the agent requests")
 	f.host = defaultHost() // clients release terminals: no bounds on ended ones
-	c.Flags().IntVar(&f.host.Sessions, "max-sessions", engine.DefaultSessions, "maximum number of terminals")
+	c.Flags().IntVar(&f.host.Sessions, "max-sessions", engine.DefaultSessions,
+		"maximum number of terminals")
 }
 
 // maxOutput is the largest --max-output-bytes: a message of four times that still fits into any
@@ -62,9 +65,10 @@ see 'ptywright acp-proxy'.`,
 			if err := f.check(); err != nil {
 				return err
 			}
-			return Hosted(c.Context(), std, true, f.host, func(ctx context.Context, h *Service) error {
-				return serveACP(ctx, std, acp.New(h.Host, f.options()), h)
-			})
+			return Hosted(c.Context(), std, true, f.host,
+				func(ctx context.Context, h *Service) error {
+					return serveACP(ctx, std, acp.New(h.Host, f.options()), h)
+				})
 		},
 	}
 	f.add(c)

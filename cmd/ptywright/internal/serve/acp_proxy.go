@@ -32,7 +32,11 @@ editor inside the tool calls they belong to. The exit code is the agent's.`,
 			if err := f.check(); err != nil {
 				return err
 			}
-			return Hosted(c.Context(), std, true, f.host, func(ctx context.Context, h *Service) error { return acpProxy(ctx, std, f, h, args) })
+			return Hosted(c.Context(), std, true, f.host,
+				func(ctx context.Context,
+					h *Service) error {
+					return acpProxy(ctx, std, f, h, args)
+				})
 		},
 	}
 	f.add(c)
@@ -51,7 +55,8 @@ func acpProxy(ctx context.Context, std cli.Stdio, f acpFlags, h *Service, args [
 	}
 	end := sync.OnceFunc(func() { a.end(ctx) })
 	defer context.AfterFunc(ctx, end)() // while the terminals are being ended
-	err = acp.NewProxy(h.Host, f.options()).Serve(ctx, acp.Streams{FromEditor: stream, ToEditor: stream, FromAgent: a, ToAgent: a.in})
+	err = acp.NewProxy(h.Host, f.options()).Serve(ctx,
+		acp.Streams{FromEditor: stream, ToEditor: stream, FromAgent: a, ToAgent: a.in})
 	end()
 	switch {
 	case err == nil:
@@ -94,7 +99,8 @@ func startAgent(args []string, stderr io.Writer) (*agentProcess, error) {
 		return nil, err
 	}
 	defer outW.Close()
-	a := &agentProcess{in: inW, out: outR, cmd: exec.Command(args[0], args[1:]...), exited: make(chan struct{})}
+	a := &agentProcess{in: inW, out: outR, cmd: exec.Command(args[0], args[1:]...),
+		exited: make(chan struct{})}
 	a.cmd.Stdin, a.cmd.Stdout, a.cmd.Stderr = inR, outW, stderr
 	a.cmd.SysProcAttr = ownGroup()
 	a.cmd.WaitDelay = agentGrace // in case a descendant holds standard error

@@ -27,7 +27,8 @@ type logFlags struct {
 
 func (f *logFlags) add(c *cobra.Command) {
 	fs := c.Flags()
-	fs.StringVar(&f.file, "log-file", "", "log to a `FILE` that only you can read, instead of standard error; opened anew at SIGHUP")
+	fs.StringVar(&f.file, "log-file", "",
+		"log to a `FILE` that only you can read, instead of standard error; opened anew at SIGHUP")
 	fs.StringVar(&f.level, "log-level", "info", "debug, info, warn or error")
 	fs.StringVar(&f.format, "log-format", "text", "text or json, a line an event")
 	c.MarkFlagFilename("log-file")
@@ -35,11 +36,14 @@ func (f *logFlags) add(c *cobra.Command) {
 
 // open makes the logger for the flags; events go to std when no file is named. done closes it. A
 // server of one client does not reopen its file: a SIGHUP ends it.
-func (f *logFlags) open(std io.Writer, hide *redact.Redactor, lone bool) (log *slog.Logger, done func(), err error) {
+func (f *logFlags) open(std io.Writer, hide *redact.Redactor,
+	lone bool) (log *slog.Logger, done func(), err error) {
 	level := slog.LevelInfo
 	if f.level != "" {
-		if err := level.UnmarshalText([]byte(f.level)); err != nil || strings.ContainsAny(f.level, "+-") {
-			return nil, nil, cli.Usagef("--log-level is %q: give debug, info, warn or error", f.level)
+		if err := level.UnmarshalText([]byte(f.level)); err != nil ||
+			strings.ContainsAny(f.level, "+-") {
+			return nil, nil,
+				cli.Usagef("--log-level is %q: give debug, info, warn or error", f.level)
 		}
 	}
 	if f.format != "" && f.format != "text" && f.format != "json" {

@@ -73,19 +73,23 @@ to type it.`,
 			return serveMCP(c.Context(), std, f)
 		},
 	}
-	c.Flags().StringVar(&f.http, "http", "", "serve streamable HTTP on `ADDR`, such as 127.0.0.1:8123, instead of standard input and output")
+	c.Flags().StringVar(&f.http, "http", "",
+		"serve streamable HTTP on `ADDR`, such as 127.0.0.1:8123, instead of standard input and output")
 	f.profileFlags.add(c)
 	for _, name := range terminalNames {
-		c.Flags().Lookup(name).Usage = "with --profile terminal-mcp: " + c.Flags().Lookup(name).Usage
+		c.Flags().Lookup(name).Usage = "with --profile terminal-mcp: " +
+			c.Flags().Lookup(name).Usage
 	}
 	f.HostFlags.add(c)
 	return c
 }
 
 func (f *profileFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.profile, "profile", "ptywright", "tools to serve: ptywright, or terminal-mcp, those of Terminal MCP")
+	c.Flags().StringVar(&f.profile, "profile", "ptywright",
+		"tools to serve: ptywright, or terminal-mcp, those of Terminal MCP")
 	f.terminal.add(c)
-	c.Flags().BoolVar(&f.raw, "trust-raw", false, "let clients request output without hidden secrets")
+	c.Flags().BoolVar(&f.raw, "trust-raw", false,
+		"let clients request output without hidden secrets")
 }
 
 // server makes the MCP server for the flags.
@@ -112,7 +116,8 @@ func serveMCP(ctx context.Context, std cli.Stdio, f mcpFlags) error {
 		}
 		defer s.Close()
 		if f.http != "" {
-			return serveDoors(ctx, std, []opening{func() (door, error) { return openMCP(s, f.http, "") }}, func() {})
+			return serveDoors(ctx, std,
+				[]opening{func() (door, error) { return openMCP(s, f.http, "") }}, func() {})
 		}
 		in, out, err := takePipes(std)
 		if err != nil {
@@ -131,7 +136,8 @@ func serveMCP(ctx context.Context, std cli.Stdio, f mcpFlags) error {
 func openMCP(s *mcp.Server, addr, tokenPath string) (door, error) {
 	l, err := loopback.Listen(addr)
 	if err != nil {
-		return door{}, fmt.Errorf("serve MCP over HTTP: %w; choose another address, or port 0 for one that is free", err)
+		return door{},
+			fmt.Errorf("serve MCP over HTTP: %w; choose another address, or port 0 for one that is free", err)
 	}
 	token, told, forget := os.Getenv(tokenName), "", func() {}
 	if strings.TrimSpace(token) == "" {
@@ -140,7 +146,8 @@ func openMCP(s *mcp.Server, addr, tokenPath string) (door, error) {
 		if tokenPath != "" {
 			if err := writeToken(tokenPath, token); err != nil {
 				l.Close()
-				return door{}, fmt.Errorf("keep the token of MCP over HTTP: %w; or set %s", err, tokenName)
+				return door{},
+					fmt.Errorf("keep the token of MCP over HTTP: %w; or set %s", err, tokenName)
 			}
 			told, forget = " with the bearer token in "+tokenPath, func() { os.Remove(tokenPath) }
 		}

@@ -68,15 +68,19 @@ type HostFlags struct {
 
 // defaultHost has the values for commands without these flags.
 func defaultHost() HostFlags {
-	return HostFlags{Sessions: engine.DefaultSessions, ended: engine.DefaultEnded, bytes: engine.DefaultEndedBytes, Side: engine.MaxSide}
+	return HostFlags{Sessions: engine.DefaultSessions, ended: engine.DefaultEnded,
+		bytes: engine.DefaultEndedBytes, Side: engine.MaxSide}
 }
 
 func (f *HostFlags) add(c *cobra.Command) {
 	fs := c.Flags()
-	fs.StringArrayVar(&f.Plugins, "plugin", nil, "load the plugin whose `manifest.toml` this is; may be given more than once")
-	fs.BoolVar(&f.reload, "plugin-reload", false, "reload such a plugin when its files change, for plugin authors")
+	fs.StringArrayVar(&f.Plugins, "plugin", nil,
+		"load the plugin whose `manifest.toml` this is; may be given more than once")
+	fs.BoolVar(&f.reload, "plugin-reload", false,
+		"reload such a plugin when its files change, for plugin authors")
 	fs.IntVar(&f.Sessions, "max-sessions", engine.DefaultSessions, "sessions that run at a time")
-	fs.IntVar(&f.ended, "max-ended", engine.DefaultEnded, "sessions that have ended and are kept; older ones are forgotten")
+	fs.IntVar(&f.ended, "max-ended", engine.DefaultEnded,
+		"sessions that have ended and are kept; older ones are forgotten")
 	fs.IntVar(&f.bytes, "max-ended-bytes", engine.DefaultEndedBytes, "memory of those together")
 	fs.IntVar(&f.Side, "max-screen", engine.MaxSide, "rows or columns of a screen, at most 1000")
 	f.log.add(c)
@@ -90,7 +94,8 @@ type bound struct {
 
 func (f *HostFlags) bounds() []bound {
 	return []bound{
-		{"max-sessions", f.Sessions, 1 << 20}, {"max-ended", f.ended, 1 << 20}, {"max-ended-bytes", f.bytes, 1 << 30}, {"max-screen", f.Side, engine.MaxSide},
+		{"max-sessions", f.Sessions, 1 << 20}, {"max-ended", f.ended, 1 << 20},
+		{"max-ended-bytes", f.bytes, 1 << 30}, {"max-screen", f.Side, engine.MaxSide},
 	}
 }
 
@@ -127,38 +132,50 @@ the default socket, $PTYWRIGHT_HOME/socket or ~/.ptywright/socket.`,
 	}
 	fs := c.Flags()
 	fs.BoolVar(&f.stdio, "stdio", false, "serve standard input and output")
-	fs.StringVar(&f.socket, "socket", "", "listen on `PATH`: a Unix socket, or on Windows a named pipe such as \\\\.\\pipe\\ptywright")
-	fs.BoolVar(&f.background, "background", false, "standard error is a log: say on standard output, too, when clients can come, and keep a token in a file")
+	fs.StringVar(&f.socket, "socket", "",
+		"listen on `PATH`: a Unix socket, or on Windows a named pipe such as \\\\.\\pipe\\ptywright")
+	fs.BoolVar(&f.background, "background", false,
+		"standard error is a log: say on standard output, too, when clients can come, and keep a token in a file")
 	fs.MarkHidden("background") // for daemon.Ensure
-	fs.StringVar(&f.mcpHTTP, "mcp-http", "", "serve MCP, too, on `ADDR`, such as 127.0.0.1:8123: the same sessions; see ptywright mcp")
-	fs.BoolVar(&f.unterm, "unterm", false, "serve Unterm's methods, too: the same sessions; see ptywright unterm")
+	fs.StringVar(&f.mcpHTTP, "mcp-http", "",
+		"serve MCP, too, on `ADDR`, such as 127.0.0.1:8123: the same sessions; see ptywright mcp")
+	fs.BoolVar(&f.unterm, "unterm", false,
+		"serve Unterm's methods, too: the same sessions; see ptywright unterm")
 	f.door.add(c)
 	for _, name := range []string{"root", "compat-root", "port", "cwd"} {
 		fs.Lookup(name).Usage = "with --unterm: " + fs.Lookup(name).Usage
 	}
-	fs.StringVar(&f.framing, "framing", "ndjson", "how messages are told apart: ndjson (one a line) or lsp (Content-Length)")
-	fs.BoolVar(&f.loads, "allow-plugin-load", false, "let clients load, reload and unload plugins from this machine's files")
+	fs.StringVar(&f.framing, "framing", "ndjson",
+		"how messages are told apart: ndjson (one a line) or lsp (Content-Length)")
+	fs.BoolVar(&f.loads, "allow-plugin-load", false,
+		"let clients load, reload and unload plugins from this machine's files")
 	fs.IntVar(&f.message, "max-message-bytes", 16<<20, "size of one message")
-	fs.IntVar(&f.requests, "max-requests", 256, "requests a connection may have under way; more are queued")
-	fs.IntVar(&f.queued, "max-queued-bytes", 16<<20, "requests a connection may have queued; then it is not read")
-	fs.IntVar(&f.replies, "max-reply-bytes", 8<<20, "replies a client may leave unread; then it is cut off")
+	fs.IntVar(&f.requests, "max-requests", 256,
+		"requests a connection may have under way; more are queued")
+	fs.IntVar(&f.queued, "max-queued-bytes", 16<<20,
+		"requests a connection may have queued; then it is not read")
+	fs.IntVar(&f.replies, "max-reply-bytes", 8<<20,
+		"replies a client may leave unread; then it is cut off")
 	f.HostFlags.add(c)
 	f.profileFlags.add(c)
 	for _, name := range []string{"profile", "trust-raw"} {
 		fs.Lookup(name).Usage = "with --mcp-http: " + fs.Lookup(name).Usage
 	}
 	for _, name := range terminalNames {
-		fs.Lookup(name).Usage = "with --mcp-http and --profile terminal-mcp: " + fs.Lookup(name).Usage
+		fs.Lookup(name).Usage = "with --mcp-http and --profile terminal-mcp: " +
+			fs.Lookup(name).Usage
 	}
-	fs.IntVar(&f.depth, "max-matcher-depth", matchers.MaxDepth, "levels of nested matchers, at most 32")
+	fs.IntVar(&f.depth, "max-matcher-depth", matchers.MaxDepth,
+		"levels of nested matchers, at most 32")
 	return c
 }
 
 // check refuses values that make no sense.
 func (f *serveFlags) check() error {
 	return checkBounds(append(f.HostFlags.bounds(),
-		bound{"max-message-bytes", f.message, 1 << 30}, bound{"max-requests", f.requests, 1 << 20}, bound{"max-queued-bytes", f.queued, 1 << 30},
-		bound{"max-reply-bytes", f.replies, 1 << 30}, bound{"max-matcher-depth", f.depth, matchers.MaxDepth},
+		bound{"max-message-bytes", f.message, 1 << 30}, bound{"max-requests", f.requests, 1 << 20},
+		bound{"max-queued-bytes", f.queued, 1 << 30}, bound{"max-reply-bytes", f.replies, 1 << 30},
+		bound{"max-matcher-depth", f.depth, matchers.MaxDepth},
 	))
 }
 
@@ -188,7 +205,8 @@ type Service struct {
 
 // Hosted runs a server over a fresh engine until it returns, and makes sure that nothing outlives
 // it. With lone it serves one client, and ends when its terminal hangs up.
-func Hosted(ctx context.Context, std cli.Stdio, lone bool, f HostFlags, serve func(ctx context.Context, h *Service) error) error {
+func Hosted(ctx context.Context, std cli.Stdio, lone bool, f HostFlags,
+	serve func(ctx context.Context, h *Service) error) error {
 	known := new(redact.Known) // secrets, whatever they look like
 	log, logged, err := f.log.open(std.Err, redact.Default.With(known).ForAll(), lone)
 	if err != nil {
@@ -208,7 +226,8 @@ func Hosted(ctx context.Context, std cli.Stdio, lone bool, f HostFlags, serve fu
 	watch := &Watcher{Log: log, reserve: heapFloor}
 	h := &Service{began: time.Now(), Host: host.New(engine.Options{
 		Version:  cli.Version(),
-		Sessions: f.Sessions, Ended: f.ended, EndedBytes: f.bytes, Side: f.Side, Watch: watch, Log: log,
+		Sessions: f.Sessions, Ended: f.ended, EndedBytes: f.bytes, Side: f.Side, Watch: watch,
+		Log: log,
 	}, known)}
 	h.Metrics = h.metrics
 	if err := LoadPlugins(h.Catalog, f.Plugins); err != nil {
@@ -226,7 +245,8 @@ func Hosted(ctx context.Context, std cli.Stdio, lone bool, f HostFlags, serve fu
 	end := sync.OnceFunc(func() {
 		bound, cancel := context.WithTimeout(hurry, endBound)
 		defer cancel()
-		if err := errors.Join(h.Engine.Close(bound), pty.KillAdopted(bound), watch.Close()); err != nil {
+		if err := errors.Join(h.Engine.Close(bound), pty.KillAdopted(bound),
+			watch.Close()); err != nil {
 			log.Error("some of what the sessions started could not be ended", "error", err)
 		}
 	})
@@ -258,15 +278,20 @@ func serve(ctx context.Context, std cli.Stdio, f serveFlags) error {
 		return err
 	}
 	return Hosted(ctx, std, f.stdio, f.HostFlags, func(ctx context.Context, h *Service) error {
-		limits := protocol.Limits{Message: f.message, Executing: f.requests, Queued: f.queued, Replies: f.replies}
-		dialect := native.New(h.Host, native.Options{Limits: limits, PluginLoad: f.loads, MatcherDepth: f.depth})
+		limits := protocol.Limits{Message: f.message, Executing: f.requests, Queued: f.queued,
+			Replies: f.replies}
+		dialect := native.New(h.Host,
+			native.Options{Limits: limits, PluginLoad: f.loads, MatcherDepth: f.depth})
 		h.dialect.Store(dialect)
 		terminals := acp.New(h.Host, acp.Options{Waits: max(f.requests/4*3, 1)})
 		both := protocol.Combine(dialect, terminals) // so that an ACP client can relay its agent's requests
 		config := protocol.Config{Framing: framing, Limits: limits, Log: h.Log}
 		doors := []opening{func() (door, error) {
 			if f.stdio {
-				return door{serve: func(ctx context.Context) error { return serveStdio(ctx, std, both, config) }}, nil
+				return door{serve: func(ctx context.Context) error {
+					return serveStdio(ctx, std,
+						both, config)
+				}}, nil
 			}
 			return openSocket(h, f.socket, both, config)
 		}}
@@ -365,7 +390,8 @@ func LoadPlugins(c *plugins.Catalog, manifests []string) error {
 }
 
 // serveStdio serves one client. However that ends, the server ends in good order.
-func serveStdio(ctx context.Context, std cli.Stdio, d protocol.Dialect, config protocol.Config) error {
+func serveStdio(ctx context.Context, std cli.Stdio, d protocol.Dialect,
+	config protocol.Config) error {
 	stream, err := takeStdio(std)
 	if err != nil {
 		return err
@@ -374,9 +400,11 @@ func serveStdio(ctx context.Context, std cli.Stdio, d protocol.Dialect, config p
 }
 
 // Conn serves one connection until it ends. How it ended goes to the log, and is never an error.
-func Conn(ctx context.Context, stream io.ReadWriteCloser, d protocol.Dialect, config protocol.Config) error {
+func Conn(ctx context.Context, stream io.ReadWriteCloser, d protocol.Dialect,
+	config protocol.Config) error {
 	err := protocol.NewConn(stream, d, config).Serve(ctx)
-	if err != nil && !errors.Is(err, protocol.ErrShutdown) && !errors.Is(err, protocol.ErrPeerGone) {
+	if err != nil && !errors.Is(err, protocol.ErrShutdown) &&
+		!errors.Is(err, protocol.ErrPeerGone) {
 		config.Log.Warn("the connection ended early", "error", err)
 	}
 	return nil
@@ -439,7 +467,8 @@ func (l *Watcher) Add(p *pty.PTY) {
 		}
 		if err != nil {
 			if !errors.Is(err, errors.ErrUnsupported) {
-				l.Log.Warn("children may outlive this server if it is killed outright", "error", err)
+				l.Log.Warn("children may outlive this server if it is killed outright",
+					"error", err)
 			}
 			return
 		}
@@ -482,6 +511,7 @@ func watcherCommand(std cli.Stdio) *cobra.Command {
 // Commands are the commands that serve, and the hidden one that a server starts.
 func Commands(std cli.Stdio) []*cobra.Command {
 	return []*cobra.Command{
-		serveCommand(std), mcpCommand(std), acpCommand(std), acpProxyCommand(std), untermCommand(std), watcherCommand(std),
+		serveCommand(std), mcpCommand(std), acpCommand(std), acpProxyCommand(std),
+		untermCommand(std), watcherCommand(std),
 	}
 }

@@ -38,7 +38,9 @@ func (f *sharedFlags) share(ctx context.Context, std cli.Stdio) error {
 		o.Raw = f.raw
 		o.RecordDir, o.Limits = f.recordDir, &f.limits
 		o.Taps, o.Attended = []engine.Tap{&shown{out: std.Out}}, true
-		fmt.Fprintf(std.Out, "[terminal-mcp] This terminal is shared on %s. Exit the shell to end it.\n", cli.OneLine(f.socket))
+		fmt.Fprintf(std.Out,
+			"[terminal-mcp] This terminal is shared on %s. Exit the shell to end it.\n",
+			cli.OneLine(f.socket))
 		state, err := term.MakeRaw(int(std.In.Fd()))
 		if err != nil {
 			return fmt.Errorf("make the terminal raw: %w", err)
@@ -48,14 +50,16 @@ func (f *sharedFlags) share(ctx context.Context, std cli.Stdio) error {
 			term.Restore(int(std.In.Fd()), state)
 			return err
 		}
-		saved, exit := f.bridge(ctx, std, s, func(ctx context.Context) error { return terminalmcp.ServeProxy(ctx, l, s) })
+		saved, exit := f.bridge(ctx, std, s,
+			func(ctx context.Context) error { return terminalmcp.ServeProxy(ctx, l, s) })
 		term.Restore(int(std.In.Fd()), state)
 		if exit == nil { // asked to end
 			return nil
 		}
 		fmt.Fprintf(std.Out, "\n[terminal-mcp] Shell exited with code %d\n", exit.Status())
 		if saved != "" {
-			fmt.Fprintf(std.Out, "\nRecordings saved:\n  %s\n\nPlay with: asciinema play <file>\n", cli.OneLine(saved))
+			fmt.Fprintf(std.Out, "\nRecordings saved:\n  %s\n\nPlay with: asciinema play <file>\n",
+				cli.OneLine(saved))
 		}
 		code = cli.CodeOf(exit.Exit)
 		return nil
@@ -65,7 +69,8 @@ func (f *sharedFlags) share(ctx context.Context, std cli.Stdio) error {
 
 // bridge connects this terminal with the shell until that ends, and returns where its recording is,
 // if it was kept.
-func (f *sharedFlags) bridge(ctx context.Context, std cli.Stdio, s *terminalmcp.Server, serve func(context.Context) error) (saved string, exit *engine.Exit) {
+func (f *sharedFlags) bridge(ctx context.Context, std cli.Stdio, s *terminalmcp.Server,
+	serve func(context.Context) error) (saved string, exit *engine.Exit) {
 	defer s.Close()
 	session := s.Default()
 	ctx, cancel := context.WithCancel(ctx)
@@ -77,9 +82,11 @@ func (f *sharedFlags) bridge(ctx context.Context, std cli.Stdio, s *terminalmcp.
 		<-served
 	}()
 	if f.record != "off" {
-		path, err := s.Record(session, terminalmcp.RecordingRequest{Mode: f.record, Limits: f.limits, Shell: f.shellName()})
+		path, err := s.Record(session,
+			terminalmcp.RecordingRequest{Mode: f.record, Limits: f.limits, Shell: f.shellName()})
 		if err != nil {
-			fmt.Fprintf(std.Err, "[terminal-mcp] The terminal is not recorded: %s\r\n", cli.OneLine(redact.Default.String(err.Error())))
+			fmt.Fprintf(std.Err, "[terminal-mcp] The terminal is not recorded: %s\r\n",
+				cli.OneLine(redact.Default.String(err.Error())))
 		}
 		defer func() { // the session's end has completed it
 			if path != "" {
@@ -92,7 +99,8 @@ func (f *sharedFlags) bridge(ctx context.Context, std cli.Stdio, s *terminalmcp.
 	go func() { // ends with the process: a terminal read cannot be cancelled
 		_, _ = io.Copy(cli.WriterFunc(func(p []byte) (int, error) {
 			_, err := session.Do(ctx, engine.Text(p), engine.Within(time.Hour))
-			if errors.Is(err, engine.ErrEnded) || errors.Is(err, engine.ErrClosed) || ctx.Err() != nil {
+			if errors.Is(err, engine.ErrEnded) || errors.Is(err, engine.ErrClosed) ||
+				ctx.Err() != nil {
 				return 0, err
 			}
 			return len(p), nil // a line that is too long, or the like: later input may succeed

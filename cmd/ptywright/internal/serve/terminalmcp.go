@@ -53,7 +53,8 @@ func (f *terminalFlags) options() (terminalmcp.Options, error) {
 		value int
 	}{{"cols", f.cols}, {"rows", f.rows}} {
 		if n.value < 0 || n.value > engine.MaxSide {
-			return terminalmcp.Options{}, cli.Usagef("--%s is %d: give 1 to %d", n.name, n.value, engine.MaxSide)
+			return terminalmcp.Options{},
+				cli.Usagef("--%s is %d: give 1 to %d", n.name, n.value, engine.MaxSide)
 		}
 	}
 	if f.sessions < 0 {
@@ -165,18 +166,26 @@ Secrets are hidden in what assistants read.`,
 	fs := c.Flags()
 	fs.SortFlags = false
 	fs.StringVar(&f.socket, "socket", f.socket, "`PATH` of the socket of the shared terminal")
-	fs.BoolVar(&f.headless, "headless", false, "serve MCP with a shell of its own; no terminal is needed")
-	fs.BoolVar(&f.sandbox, "sandbox", false, "not supported: the shell would not be started restricted")
+	fs.BoolVar(&f.headless, "headless", false,
+		"serve MCP with a shell of its own; no terminal is needed")
+	fs.BoolVar(&f.sandbox, "sandbox", false,
+		"not supported: the shell would not be started restricted")
 	fs.StringVar(&f.sandboxConfig, "sandbox-config", "", "not supported, as --sandbox")
 	fs.IntVar(&f.sessions, "max-sessions", 0, "sessions at a time (default 5)")
-	fs.Float64Var(&f.idle, "session-idle-timeout", 600, "`SECONDS` after which an unused session is ended, but for the default one; 0: never")
-	fs.StringVar(&f.record, "record", "off", "record the shared terminal: `MODE` always, on-failure or off")
+	fs.Float64Var(&f.idle, "session-idle-timeout", 600,
+		"`SECONDS` after which an unused session is ended, but for the default one; 0: never")
+	fs.StringVar(&f.record, "record", "off",
+		"record the shared terminal: `MODE` always, on-failure or off")
 	fs.Lookup("record").NoOptDefVal = "always"
-	fs.StringVar(&f.recordDir, "record-dir", "", "folder of recordings (default: $TERMINAL_MCP_RECORD_DIR, else the user's state folder)")
+	fs.StringVar(&f.recordDir, "record-dir", "",
+		"folder of recordings (default: $TERMINAL_MCP_RECORD_DIR, else the user's state folder)")
 	fs.StringVar(&f.format, "record-format", "v2", "format of recordings: v2, asciicast v2")
-	fs.Float64Var(&f.limits.Idle, "idle-time-limit", terminalmcp.DefaultLimits.Idle, "longest pause in a recording, in `SECONDS`; 0: as it was")
-	fs.Float64Var(&f.limits.Duration, "max-duration", terminalmcp.DefaultLimits.Duration, "`SECONDS` after which a recording stops; 0: never")
-	fs.Float64Var(&f.limits.Inactivity, "inactivity-timeout", terminalmcp.DefaultLimits.Inactivity, "`SECONDS` without output after which a recording stops; 0: never")
+	fs.Float64Var(&f.limits.Idle, "idle-time-limit", terminalmcp.DefaultLimits.Idle,
+		"longest pause in a recording, in `SECONDS`; 0: as it was")
+	fs.Float64Var(&f.limits.Duration, "max-duration", terminalmcp.DefaultLimits.Duration,
+		"`SECONDS` after which a recording stops; 0: never")
+	fs.Float64Var(&f.limits.Inactivity, "inactivity-timeout", terminalmcp.DefaultLimits.Inactivity,
+		"`SECONDS` without output after which a recording stops; 0: never")
 	fs.BoolVar(&f.raw, "trust-raw", false, "ptywright's own: hide no secrets")
 	fs.BoolP("version", "v", false, "tell the version")
 	return c
@@ -188,7 +197,10 @@ func (f *sharedFlags) run(ctx context.Context, std cli.Stdio) error {
 		return err
 	}
 	if f.headless { // like Terminal MCP, it ignores the flags of a shared terminal
-		return serveMCP(ctx, std, mcpFlags{HostFlags: defaultHost(), profileFlags: profileFlags{profile: terminalmcp.Name, raw: f.raw, terminal: f.terminalFlags}})
+		return serveMCP(ctx, std,
+			mcpFlags{HostFlags: defaultHost(),
+				profileFlags: profileFlags{profile: terminalmcp.Name, raw: f.raw,
+					terminal: f.terminalFlags}})
 	}
 	if !term.IsTerminal(int(std.In.Fd())) {
 		return f.client(ctx, std)
@@ -255,9 +267,11 @@ func (f *sharedFlags) notShared(std cli.Stdio, err error) error {
 	path := cli.OneLine(f.socket)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		fmt.Fprintf(std.Err, "Failed to start: No tmcp session found at %s.\nStart a shared terminal first by running: terminal-mcp\n", path)
+		fmt.Fprintf(std.Err,
+			"Failed to start: No tmcp session found at %s.\nStart a shared terminal first by running: terminal-mcp\n", path)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		fmt.Fprintf(std.Err, "Failed to start: Connection refused to %s.\nThe shared terminal may have crashed. Try restarting it.\n", path)
+		fmt.Fprintf(std.Err,
+			"Failed to start: Connection refused to %s.\nThe shared terminal may have crashed. Try restarting it.\n", path)
 	default:
 		var op *net.OpError
 		if errors.As(err, &op) {

@@ -23,9 +23,11 @@ type untermFlags struct {
 
 func (f *untermFlags) add(c *cobra.Command) {
 	fs := c.Flags()
-	fs.StringVar(&f.root, "root", "", "folder by which clients find the instances; default $PTYWRIGHT_HOME or else ~/.ptywright")
+	fs.StringVar(&f.root, "root", "",
+		"folder by which clients find the instances; default $PTYWRIGHT_HOME or else ~/.ptywright")
 	fs.BoolVar(&f.compat, "compat-root", false, "use ~/.unterm, where Unterm's own clients look")
-	fs.IntVar(&f.port, "port", instance.MCPPort, "port on 127.0.0.1; if it is taken the next five, then any; 0: any")
+	fs.IntVar(&f.port, "port", instance.MCPPort,
+		"port on 127.0.0.1; if it is taken the next five, then any; 0: any")
 	fs.StringVar(&f.dir, "cwd", "", "working `folder` of the first session; default the server's")
 }
 
@@ -71,15 +73,17 @@ it prints its name and address on standard output, and nothing else.`,
 			if err := checkBounds(hosts.bounds()); err != nil {
 				return err
 			}
-			return Hosted(c.Context(), std, false, hosts, func(ctx context.Context, h *Service) error {
-				s, err := f.server(h)
-				if err != nil {
-					return err
-				}
-				return serveDoors(ctx, std, []opening{func() (door, error) { return untermDoor(s), nil }}, func() {
-					fmt.Fprintln(std.Out.File, s.Name(), s.Addr()) // its reader may go away
+			return Hosted(c.Context(), std, false, hosts,
+				func(ctx context.Context, h *Service) error {
+					s, err := f.server(h)
+					if err != nil {
+						return err
+					}
+					return serveDoors(ctx, std,
+						[]opening{func() (door, error) { return untermDoor(s), nil }}, func() {
+							fmt.Fprintln(std.Out.File, s.Name(), s.Addr()) // its reader may go away
+						})
 				})
-			})
 		},
 	}
 	f.add(c)
@@ -100,7 +104,8 @@ func openUnterm(h *Service, f *untermFlags) (door, error) {
 // untermDoor is the door of an instance, which ends when it is closed.
 func untermDoor(s *unterm.Server) door {
 	return door{
-		says:  fmt.Sprintf("serving Unterm's methods as %s on %s, root %s", s.Name(), s.Addr(), cli.OneLine(s.Root())),
+		says: fmt.Sprintf("serving Unterm's methods as %s on %s, root %s", s.Name(), s.Addr(),
+			cli.OneLine(s.Root())),
 		serve: func(ctx context.Context) error { return errors.Join(s.Serve(ctx), s.Close()) },
 		close: func() { s.Close() },
 	}

@@ -35,8 +35,9 @@ const depth = 32
 // matcher's params are its own.
 var values = map[string][]string{
 	"cursor_at": {"row", "col"}, "screen_stable": {"min_ms"}, "command_finished": {"exit_code"},
-	"key": {"key", "event"}, "mouse": {"row", "col", "button", "action", "mods"}, "mark_transcript": {"label"},
-	"resize": {"rows", "cols", "pixel_width", "pixel_height"}, "stream_text": {"text", "chunk_chars", "delay_ms"},
+	"key": {"key", "event"}, "mouse": {"row", "col", "button", "action", "mods"},
+	"mark_transcript": {"label"}, "resize": {"rows", "cols", "pixel_width", "pixel_height"},
+	"stream_text": {"text", "chunk_chars", "delay_ms"},
 }
 
 // In returns the members of params that are ignored, sorted by name. known are the params that the
@@ -50,7 +51,8 @@ func In(params map[string]any, known []string) []Member {
 	found = append(found, node("action", params["action"], []string{"type", "value"}, 0)...)
 	if list, ok := params["actions"].([]any); ok {
 		for i, a := range list {
-			found = append(found, node(fmt.Sprintf("actions[%d]", i), a, []string{"type", "value"}, 0)...)
+			found = append(found,
+				node(fmt.Sprintf("actions[%d]", i), a, []string{"type", "value"}, 0)...)
 		}
 	}
 	return found[:min(len(found), most)]
@@ -72,7 +74,8 @@ func node(path string, tree any, known []string, level int) []Member {
 	switch value := o["value"].(type) {
 	case []any: // any and all
 		for i, part := range value {
-			found = append(found, node(fmt.Sprintf("%s.value[%d]", path, i), part, known, level+1)...)
+			found = append(found,
+				node(fmt.Sprintf("%s.value[%d]", path, i), part, known, level+1)...)
 		}
 	case map[string]any:
 		name, _ := o["type"].(string)

@@ -57,8 +57,9 @@ func (p *page) kept(ctx context.Context) ([]recording, error) {
 	var all []recording
 	for _, x := range slices.Backward(found) {
 		r := recording{
-			ID: "server:" + x.Recording, Name: p.server.Hide.String(filepath.Base(x.Path)), Session: x.Session, Format: x.Format, Bytes: x.Bytes,
-			DurationMS: x.DurationMS, State: x.State,
+			ID: "server:" +
+				x.Recording, Name: p.server.Hide.String(filepath.Base(x.Path)), Session: x.Session,
+			Format: x.Format, Bytes: x.Bytes, DurationMS: x.DurationMS, State: x.State,
 		}
 		switch {
 		case !strings.HasPrefix(x.Format, "asciicast"):
@@ -89,7 +90,9 @@ func (s *server) listCasts() ([]recording, error) {
 			continue
 		}
 		all = append(all, recording{
-			ID: "cast:" + e.Name(), Name: s.Hide.String(strings.TrimSuffix(e.Name(), ".cast")), Format: "asciicast", Bytes: info.Size(), Modified: info.ModTime().UTC(),
+			ID: "cast:" +
+				e.Name(), Name: s.Hide.String(strings.TrimSuffix(e.Name(), ".cast")),
+			Format: "asciicast", Bytes: info.Size(), Modified: info.ModTime().UTC(),
 		})
 	}
 	slices.SortFunc(all, func(a, b recording) int {
@@ -105,7 +108,8 @@ func (s *server) listCasts() ([]recording, error) {
 func (p *page) find(ctx context.Context, id string) (*os.File, error) {
 	where, name, _ := strings.Cut(id, ":")
 	switch {
-	case where == "cast" && p.server.casts != nil && filepath.Ext(name) == ".cast" && !strings.ContainsAny(name, `/\`):
+	case where == "cast" && p.server.casts != nil && filepath.Ext(name) == ".cast" &&
+		!strings.ContainsAny(name, `/\`):
 		info, err := p.server.casts.Stat(name)
 		if err == nil && info.Mode().IsRegular() {
 			return p.server.casts.Open(name)

@@ -49,10 +49,12 @@ The recordings are the server's and, with --casts, those of a directory.`,
 		RunE: func(c *cobra.Command, _ []string) error { return watchServer(c.Context(), std, f) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.socket, "socket", "", "`PATH` of the server's socket (default: $PTYWRIGHT_HOME/socket, or ~/.ptywright/socket)")
+	flags.StringVar(&f.socket, "socket", "",
+		"`PATH` of the server's socket (default: $PTYWRIGHT_HOME/socket, or ~/.ptywright/socket)")
 	flags.StringVar(&f.casts, "casts", "", "also play the recordings (*.cast) in `DIR`")
 	flags.Uint16Var(&f.port, "port", 0, "of 127.0.0.1 (default: a free one)")
-	flags.BoolVar(&f.open, "open", false, "open the page in the browser instead of printing the address")
+	flags.BoolVar(&f.open, "open", false,
+		"open the page in the browser instead of printing the address")
 	flags.BoolVar(&f.look, "read-only", false, "only make the address that cannot type")
 	return c
 }
@@ -92,11 +94,13 @@ func watchServer(ctx context.Context, std cli.Stdio, f watchFlags) error {
 	}
 	at := func(token string) string { return fmt.Sprintf("http://%s/#token=%s", l.Addr(), token) }
 	address := at(cmp.Or(tokens.Write, tokens.Read))
-	o := Options{Socket: f.socket, Casts: f.casts, Who: caller.User(), Hide: redact.Default.With(known), Version: cli.Version()}
+	o := Options{Socket: f.socket, Casts: f.casts, Who: caller.User(),
+		Hide: redact.Default.With(known), Version: cli.Version()}
 	if f.open {
 		remove, err := openBrowser(address)
 		if err != nil {
-			fmt.Fprintf(std.Err, "ptywright: no browser could be opened (%s): watching at %s\n", cli.OneLine(err.Error()), address)
+			fmt.Fprintf(std.Err, "ptywright: no browser could be opened (%s): watching at %s\n",
+				cli.OneLine(err.Error()), address)
 		} else {
 			defer remove()
 			o.Arrived = remove
@@ -106,7 +110,8 @@ func watchServer(ctx context.Context, std cli.Stdio, f watchFlags) error {
 		// The only place that shows the tokens.
 		fmt.Fprintf(std.Err, "ptywright: watching at %s\n", address)
 		if !f.look {
-			fmt.Fprintf(std.Err, "ptywright: for others, who can only look on: %s\n", at(tokens.Read))
+			fmt.Fprintf(std.Err, "ptywright: for others, who can only look on: %s\n",
+				at(tokens.Read))
 		}
 	}
 	return Serve(ctx, l, tokens, o)

@@ -69,7 +69,8 @@ type index struct {
 }
 
 // newIndex starts an index. ctx bounds only the start.
-func newIndex(ctx context.Context, native *client.Client, socket string, log *slog.Logger) (*index, error) {
+func newIndex(ctx context.Context, native *client.Client, socket string,
+	log *slog.Logger) (*index, error) {
 	stream, err := daemon.DialStream(ctx, socket)
 	if err != nil {
 		return nil, err
@@ -80,8 +81,9 @@ func newIndex(ctx context.Context, native *client.Client, socket string, log *sl
 		return nil, err
 	}
 	x := &index{
-		log: log, native: native, feed: feed, dirty: make(chan struct{}, 1), done: make(chan struct{}), known: map[string]bool{},
-		states: map[string]string{}, changed: make(chan struct{}),
+		log: log, native: native, feed: feed, dirty: make(chan struct{}, 1),
+		done: make(chan struct{}), known: map[string]bool{}, states: map[string]string{},
+		changed: make(chan struct{}),
 	}
 	x.ctx, x.cancel = context.WithCancel(context.Background())
 	if err := feed.Subscribe(ctx, x.told); err != nil {
@@ -189,7 +191,8 @@ func (x *index) look() (json.RawMessage, error) {
 	var r struct {
 		Details []*listed `json:"details"`
 	}
-	if err := x.native.Call(x.ctx, "session.list", map[string]bool{"details": true}, &r); err != nil {
+	if err := x.native.Call(x.ctx, "session.list", map[string]bool{"details": true},
+		&r); err != nil {
 		return nil, err
 	}
 	known, plugins := map[string]bool{}, map[string]string{}
@@ -247,7 +250,8 @@ func (x *index) ask(adapter string) {
 			State string `json:"state"`
 		} `json:"state"`
 	}
-	if err := x.native.Call(x.ctx, "adapter.state", map[string]string{"adapter": adapter}, &r); err != nil {
+	if err := x.native.Call(x.ctx, "adapter.state", map[string]string{"adapter": adapter},
+		&r); err != nil {
 		r.State.State = ""
 	}
 	x.mu.Lock()

@@ -33,7 +33,8 @@ var methods = map[string]method{
 }
 
 // with makes a method of a function with its own params.
-func with[P any](f func(p *page, ctx context.Context, params P) (any, error)) func(context.Context, *page, json.RawMessage) (any, error) {
+func with[P any](f func(p *page, ctx context.Context, params P) (any,
+	error)) func(context.Context, *page, json.RawMessage) (any, error) {
 	return func(ctx context.Context, p *page, raw json.RawMessage) (any, error) {
 		var params P
 		if len(raw) > 0 {
@@ -190,7 +191,8 @@ type openParams struct {
 }
 
 func (p *page) open(ctx context.Context, q openParams) (any, error) {
-	return p.player.open(ctx, func() (*os.File, error) { return p.find(ctx, q.ID) }, q.IdleMS, p.server.Hide)
+	return p.player.open(ctx, func() (*os.File, error) { return p.find(ctx, q.ID) }, q.IdleMS,
+		p.server.Hide)
 }
 
 type atParams struct {

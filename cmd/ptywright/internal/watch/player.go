@@ -78,7 +78,8 @@ func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 
 
 // open loads a cast, replacing the current one. The file is found and opened only when it has the
 // turn.
-func (p *player) open(ctx context.Context, find func() (*os.File, error), idleMS int64, hide *redact.Redactor) (*opened, error) {
+func (p *player) open(ctx context.Context, find func() (*os.File, error), idleMS int64,
+	hide *redact.Redactor) (*opened, error) {
 	end, err := p.begin(ctx)
 	if err != nil {
 		return nil, err
@@ -95,7 +96,8 @@ func (p *player) open(ctx context.Context, find func() (*os.File, error), idleMS
 		return nil, err
 	}
 	if info.Size() > maxCast {
-		return nil, &problem{"too_large", fmt.Sprintf("the recording has over %d MiB: play it with ptywright play", maxCast>>20)}
+		return nil, &problem{"too_large",
+			fmt.Sprintf("the recording has over %d MiB: play it with ptywright play", maxCast>>20)}
 	}
 	rec, err := record.Load(io.LimitReader(while{ctx, f}, maxCast)) // it may be growing
 	if ctx.Err() != nil {
@@ -105,7 +107,8 @@ func (p *player) open(ctx context.Context, find func() (*os.File, error), idleMS
 		return nil, &problem{"not_a_recording", err.Error()}
 	}
 	o := &opened{
-		Rows: rec.Rows, Cols: rec.Cols, Title: hide.String(rec.Title), Command: hide.String(rec.Command), Started: rec.Started,
+		Rows: rec.Rows, Cols: rec.Cols, Title: hide.String(rec.Title),
+		Command: hide.String(rec.Command), Started: rec.Started,
 		IdleMS: milliseconds(rec.IdleLimit), Truncated: rec.Truncated,
 	}
 	if idleMS > 0 {
@@ -201,8 +204,9 @@ func styleOf(s vt.Style, hide *redact.Redactor) style {
 		return c.String()
 	}
 	out := style{
-		Foreground: color(s.Foreground), Background: color(s.Background), Bold: s.Bold, Dim: s.Dim, Italic: s.Italic, Inverse: s.Inverse, Strike: s.Strike,
-		Hidden: s.Hidden, Blink: s.Blink, Overline: s.Overline, UnderlineColor: color(s.UnderlineColor),
+		Foreground: color(s.Foreground), Background: color(s.Background), Bold: s.Bold, Dim: s.Dim,
+		Italic: s.Italic, Inverse: s.Inverse, Strike: s.Strike, Hidden: s.Hidden, Blink: s.Blink,
+		Overline: s.Overline, UnderlineColor: color(s.UnderlineColor),
 	}
 	if s.Underline != vt.UnderlineNone {
 		out.UnderlineStyle = s.Underline.String()
@@ -236,8 +240,9 @@ func (p *player) at(ctx context.Context, q atParams, hide *redact.Redactor) (*st
 	}
 	s := record.Mask(p.replay.Screen(), hide)
 	f := &still{
-		Size: size{s.Rows, s.Cols}, Rows: []stillRow{}, Cursor: cursor{s.Cursor.Row, s.Cursor.Col, s.Cursor.Visible, int(s.Cursor.Style)},
-		Modes: modes{s.Modes.AltScreen, s.Modes.ReverseVideo, "none"},
+		Size: size{s.Rows, s.Cols}, Rows: []stillRow{},
+		Cursor: cursor{s.Cursor.Row, s.Cursor.Col, s.Cursor.Visible, int(s.Cursor.Style)},
+		Modes:  modes{s.Modes.AltScreen, s.Modes.ReverseVideo, "none"},
 	}
 	if s.TitleSet {
 		title := hide.String(s.Title)
@@ -247,7 +252,11 @@ func (p *player) at(ctx context.Context, q atParams, hide *redact.Redactor) (*st
 	now := make([][]byte, s.Rows)
 	for y := range s.Rows {
 		runs := []run{}
-		s.EachRun(y, func(r vt.Run) { runs = append(runs, run{r.Col, r.Cols, r.Text, styleOf(r.Style, hide)}) })
+		s.EachRun(y,
+			func(r vt.Run) {
+				runs = append(runs,
+					run{r.Col, r.Cols, r.Text, styleOf(r.Style, hide)})
+			})
 		text, err := json.Marshal(runs)
 		if err != nil {
 			return nil, err
@@ -258,7 +267,8 @@ func (p *player) at(ctx context.Context, q atParams, hide *redact.Redactor) (*st
 	}
 	p.seq++
 	p.rows, p.cols, f.Sequence = now, s.Cols, p.seq
-	if i := sort.Search(p.rec.Len(), func(i int) bool { return p.rec.Event(i).At > at }); i < p.rec.Len() {
+	if i := sort.Search(p.rec.Len(),
+		func(i int) bool { return p.rec.Event(i).At > at }); i < p.rec.Len() {
 		next := milliseconds(p.rec.Event(i).At)
 		f.NextMS = &next
 	}

@@ -101,7 +101,8 @@ type server struct {
 func Serve(ctx context.Context, l net.Listener, tokens Tokens, o Options) error {
 	defer l.Close()
 	s := &server{
-		Options: o, read: loopback.TokenOf(tokens.Read), door: loopback.DoorOf(l.Addr()), pages: make(chan struct{}, maxPages),
+		Options: o, read: loopback.TokenOf(tokens.Read), door: loopback.DoorOf(l.Addr()),
+		pages: make(chan struct{}, maxPages),
 	}
 	if tokens.Write != "" {
 		t := loopback.TokenOf(tokens.Write)
@@ -121,7 +122,8 @@ func Serve(ctx context.Context, l net.Listener, tokens Tokens, o Options) error 
 	var cancel context.CancelFunc
 	s.ctx, cancel = context.WithCancel(ctx)
 	h := &http.Server{
-		Handler: s, ReadHeaderTimeout: headTime, ReadTimeout: headTime, WriteTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHead,
+		Handler: s, ReadHeaderTimeout: headTime, ReadTimeout: headTime, WriteTimeout: headTime,
+		IdleTimeout: idleTime, MaxHeaderBytes: maxHead,
 		ErrorLog:    log.New(io.Discard, "", 0), // strangers get their errors as answers
 		ConnContext: loopback.ConnContext,
 	}
@@ -149,14 +151,18 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 // types are the media types by file extension.
 var types = map[string]string{
-	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
+	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+	".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
 }
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for name, value := range map[string]string{
-		"Content-Security-Policy": policy, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
-		"X-Frame-Options": "DENY", "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
-		"Cross-Origin-Embedder-Policy": "require-corp", "Permissions-Policy": "camera=(), microphone=(), geolocation=(), usb=(), payment=()",
+		"Content-Security-Policy": policy, "Cache-Control": "no-store",
+		"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
+		"X-Frame-Options": "DENY", "Cross-Origin-Opener-Policy": "same-origin",
+		"Cross-Origin-Resource-Policy": "same-origin",
+		"Cross-Origin-Embedder-Policy": "require-corp",
+		"Permissions-Policy":           "camera=(), microphone=(), geolocation=(), usb=(), payment=()",
 	} {
 		w.Header().Set(name, value)
 	}

@@ -180,9 +180,11 @@ func escape(b []byte, final bool) (key, int) {
 
 // finals are the keys of CSI and SS3 by their final byte, numbered those of CSI n ~.
 var (
-	finals   = map[byte]string{'A': "up", 'B': "down", 'C': "right", 'D': "left", 'H': "home", 'F': "end", 'Z': "shift+tab", 'M': "enter"}
-	numbered = map[string]string{"1": "home", "7": "home", "4": "end", "8": "end", "2": "insert", "3": "delete", "5": "page_up", "6": "page_down"}
-	coded    = map[string]string{"9": "tab", "13": "enter", "27": "escape", "127": "backspace"}
+	finals = map[byte]string{'A': "up", 'B': "down", 'C': "right", 'D': "left", 'H': "home",
+		'F': "end", 'Z': "shift+tab", 'M': "enter"}
+	numbered = map[string]string{"1": "home", "7": "home", "4": "end", "8": "end", "2": "insert",
+		"3": "delete", "5": "page_up", "6": "page_down"}
+	coded = map[string]string{"9": "tab", "13": "enter", "27": "escape", "127": "backspace"}
 )
 
 // sequence is the name of a control sequence's key, or "".

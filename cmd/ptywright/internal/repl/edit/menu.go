@@ -71,7 +71,9 @@ func (m *menu) rows(cols, most int) []string {
 		rows = append(rows, b.String())
 	}
 	if lines > len(rows) {
-		rows = append(rows, "\x1b[2m"+Cut(fmt.Sprintf("%d of %d", max(m.selected+1, 1), len(m.items)), cols-1)+"\x1b[m")
+		rows = append(rows,
+			"\x1b[2m"+Cut(fmt.Sprintf("%d of %d", max(m.selected+1, 1), len(m.items)), cols-1)+
+				"\x1b[m")
 	}
 	return rows
 }

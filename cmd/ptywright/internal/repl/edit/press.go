@@ -191,7 +191,8 @@ func (e *Editor) recall(to int) {
 
 // complete asks for candidates and inserts their common prefix.
 func (e *Editor) complete() {
-	if before := string(e.text[e.lineStart(e.cursor):e.cursor]); strings.TrimSpace(before) == "" && e.lineStart(e.cursor) > 0 {
+	if before := string(e.text[e.lineStart(e.cursor):e.cursor]); strings.TrimSpace(before) == "" &&
+		e.lineStart(e.cursor) > 0 {
 		e.save()
 		e.insert("  ") // on a further line Tab indents
 		return
@@ -204,7 +205,8 @@ func (e *Editor) complete() {
 	if len(items) == 0 || start < 0 || start > len(before) {
 		return
 	}
-	m := &menu{items: items, start: len([]rune(before[:start])), selected: -1, typed: before[start:]}
+	m := &menu{items: items, start: len([]rune(before[:start])), selected: -1,
+		typed: before[start:]}
 	e.save()
 	if len(items) == 1 {
 		e.replace(m.start, e.cursor, items[0].Text+items[0].Suffix)
