@@ -178,7 +178,7 @@ func TestTerminalMCPCommandLine(t *testing.T) {
 		{[]string{"--version"}, 0, "terminal-mcp v0.5.1", ""},
 		{[]string{"-v"}, 0, "terminal-mcp v", ""},
 		{[]string{"--help"}, 0, "--headless", ""},
-		{[]string{"--nope"}, 2, "", "has no flag --nope"},
+		{[]string{"--nope"}, 2, "", "unknown flag --nope"},
 		{[]string{"--headless", "--cols", "0x"}, 2, "", "cols"},
 		{[]string{"--headless", "--cols", "2000"}, 2, "", "--cols is 2000"},
 		{[]string{"--headless", "--shell", "/nonexistent/shell"}, 1, "", "start the default session"},

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -14,23 +15,24 @@ type Span struct {
 // A drawing is rows to write, each within the terminal's width.
 type drawing struct {
 	rows     []string
-	widths   []int
-	row, col int // of the cursor
+	widths   [][]int // of the characters of each row that have one
+	row, col int     // of the cursor
 }
 
 // layout wraps prompt and text at cols.
 func layout(first, more, text string, cursor int, spans []Span, cols int) drawing {
 	var d drawing
 	var b strings.Builder
+	var widths []int
 	col, style, at := 0, "", ""
 	end := func() {
 		if style != "" {
 			b.WriteString("\x1b[m")
 			style = ""
 		}
-		d.rows, d.widths = append(d.rows, b.String()), append(d.widths, col)
+		d.rows, d.widths = append(d.rows, b.String()), append(d.widths, widths)
 		b.Reset()
-		col = 0
+		col, widths = 0, nil
 	}
 	put := func(r rune, sgr string) {
 		w := width(r)
@@ -49,6 +51,9 @@ func layout(first, more, text string, cursor int, spans []Span, cols int) drawin
 			b.WriteRune(r)
 		}
 		col += w
+		if w > 0 {
+			widths = append(widths, w)
+		}
 	}
 	prompt := func(s string) {
 		for _, r := range s {
@@ -95,8 +100,8 @@ const promptSGR = "36"
 
 // A painter remembers what it has drawn, to draw something else in its place.
 type painter struct {
-	widths []int // of the rows up to the cursor's
-	col    int
+	widths [][]int // of the characters of each row, up to the cursor's
+	col    int     // the cursor's
 }
 
 // erase moves to the start of the drawing and clears from there. A terminal that became narrower
@@ -105,14 +110,11 @@ type painter struct {
 // loss of a line of the user's.
 func (p *painter) erase(b *strings.Builder, cols int) {
 	up := 0
-	for i, w := range p.widths {
+	for i, row := range p.widths {
 		if i == len(p.widths)-1 {
-			up += p.col / max(cols, 1)
-			if p.col == w && w > 0 && w%max(cols, 1) == 0 {
-				up-- // after the last column, before the wrap
-			}
+			up += wrapped(row, p.col, cols)
 		} else {
-			up += max(1, (w+cols-1)/max(cols, 1))
+			up += wrapped(row, math.MaxInt, cols) + 1
 		}
 	}
 	b.WriteString("\r")
@@ -121,6 +123,28 @@ func (p *painter) erase(b *strings.Builder, cols int) {
 	}
 	b.WriteString("\x1b[J")
 	p.widths, p.col = nil, 0
+}
+
+// wrapped returns in which row the column of a drawn row is, from 0, on a terminal that has wrapped
+// it at cols: where a character does not fit, it begins a row. Behind the last character, the cursor
+// waits in its row. On a wide one that left a column free, it stays in some terminals and follows in
+// others: the lesser row is returned.
+func wrapped(widths []int, column, cols int) (row int) {
+	at, col := 0, 0
+	for _, w := range widths {
+		on := at >= column
+		if on && col < cols {
+			break
+		}
+		if col+w > cols {
+			row, col = row+1, 0
+		}
+		if on {
+			break
+		}
+		at, col = at+w, col+w
+	}
+	return row
 }
 
 // draw draws d and, below it, the rows of a menu, in at most rows rows: of a longer text the part
@@ -140,5 +164,5 @@ func (p *painter) draw(b *strings.Builder, d drawing, below []string, rows int) 
 		fmt.Fprintf(b, "\x1b[%dA", up)
 	}
 	fmt.Fprintf(b, "\r\x1b[%dG", d.col+1)
-	p.widths, p.col = append([]int(nil), d.widths[from:d.row+1]...), d.col
+	p.widths, p.col = d.widths[from:d.row+1], d.col
 }
