@@ -1,26 +1,30 @@
-// Command release builds the release files: for each platform one archive with a static binary, the
-// licence, the README, manual pages and completions, and SHA256SUMS of them all. Run it in a clone:
-// go run ./release
+// Command release builds the release files, of every kind for each platform, and SHA256SUMS of them
+// all. Run it in a clone: go run ./release
+//
+//	ptywright_VERSION_OS_ARCH.tar.gz   the binary, manual pages and completions; .zip for Windows
+//	ptywright_VERSION_ARCH.deb         the same for Debian and what comes of it
+//	ptywright_sdk-VERSION-….whl        the Python package with a binary inside
+//	ptywright-sdk-VERSION.tgz          the npm package, and ptywright-cli-OS-CPU-VERSION.tgz, its binaries
+//	ptywright.rb, server.json          for Homebrew, and for the registries of MCP servers
+//
+// Every package has its licences, LICENSES.txt with those of its parts, and a list of the parts as
+// SPDX. Nothing but Go is needed: each format is written here, a file of this package for each.
 //
 // Two runs on the same commit with the same Go give the same bytes, wherever the clone is: paths
 // are trimmed, times are the commit's (or SOURCE_DATE_EPOCH), names are sorted, owners are nobody.
 // To verify a release, build it again and compare SHA256SUMS.
+//
+// go run ./release -keep writes release/last instead: what the tests of the next versions need of
+// this one.
 package main
 
 import (
-	"archive/tar"
-	"archive/zip"
-	"bytes"
-	"cmp"
-	"compress/gzip"
 	"crypto/sha256"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,15 +36,20 @@ const every = "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,w
 
 // A release says what to build, and from what.
 type release struct {
-	version, commit string
-	made            time.Time // time of all files in the archives
-	out             string
-	common          []file // in every archive
+	version, commit    string
+	made               time.Time // time of all files in the packages
+	out                string
+	python, typescript string // folders of the SDKs
+
+	work   string // binaries, while it runs
+	common []file // in every archive
+	sums   []string
+	urls   map[platform]archived // of the archives
 }
 
-// A file is one file of an archive.
+// A file is one file of a package.
 type file struct {
-	name string // path inside the archive's folder, with slashes
+	name string // path inside the package, with slashes
 	mode int64
 	body []byte
 }
@@ -50,15 +59,25 @@ func main() {
 	flag.StringVar(&r.out, "out", "dist", "the `folder` to write to; what it holds of an older release is replaced")
 	flag.StringVar(&r.version, "version", "", "the version (default: what git describe says)")
 	flag.StringVar(&r.commit, "commit", "", "the commit's hash (default: HEAD)")
+	flag.StringVar(&r.python, "python", "sdk/python", "the `folder` with the Python SDK's pyproject.toml")
+	flag.StringVar(&r.typescript, "typescript", "sdk/typescript", "the `folder` with the TypeScript SDK's package.json, built")
 	platforms := flag.String("platforms", every, "what to build for: `OS/ARCH,...`")
+	keep := flag.Bool("keep", false, "write release/last, for the tests of later versions, and nothing else")
 	flag.Parse()
-	if err := r.run(strings.Split(*platforms, ",")); err != nil {
+	err := r.identify()
+	if err == nil && *keep {
+		err = r.keep(last)
+	} else if err == nil {
+		err = r.run(strings.Split(*platforms, ","))
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
 }
 
-func (r *release) run(platforms []string) (err error) {
+// identify finds out what is released, where the flags do not say it.
+func (r *release) identify() (err error) {
 	if r.version == "" {
 		if r.version, err = output("git", "describe", "--tags", "--always", "--dirty", "--abbrev=12"); err != nil {
 			return fmt.Errorf("what the version is (give -version outside of a clone): %w", err)
@@ -80,160 +99,87 @@ func (r *release) run(platforms []string) (err error) {
 		return fmt.Errorf("SOURCE_DATE_EPOCH: %w", err)
 	}
 	r.made = time.Unix(seconds, 0).UTC()
+	return nil
+}
 
+// run builds for the platforms, and writes every package and the sums of them.
+func (r *release) run(names []string) error {
+	var platforms []platform
+	for _, name := range names {
+		p, err := parsePlatform(name)
+		if err != nil {
+			return err
+		}
+		platforms = append(platforms, p)
+	}
+	slices.SortFunc(platforms, platform.compare)
 	work, err := os.MkdirTemp("", "ptywright-release-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
-	if err := r.gather(work, epoch); err != nil {
+	r.work = work
+	if err := r.gather(); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(r.out, 0o755); err != nil {
+	if err := r.clear(); err != nil {
 		return err
 	}
-	old, _ := filepath.Glob(filepath.Join(r.out, "ptywright_*"))
-	for _, o := range old {
-		if err := os.Remove(o); err != nil {
-			return err
-		}
-	}
-	var sums strings.Builder
-	slices.Sort(platforms)
+	r.sums, r.urls = nil, map[platform]archived{}
 	for _, p := range platforms {
-		name, archive, err := r.archive(work, p)
+		b, err := r.built(p)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p, err)
 		}
-		if err := os.WriteFile(filepath.Join(r.out, name), archive, 0o644); err != nil {
+		for _, pack := range []func(*binary) error{r.archive, r.deb, r.wheel, r.npmBinary} {
+			if err := pack(b); err != nil {
+				return fmt.Errorf("%s: %w", p, err)
+			}
+		}
+	}
+	for _, pack := range []func([]platform) error{r.npm, r.formula, r.serverJSON} {
+		if err := pack(platforms); err != nil {
 			return err
 		}
-		line := fmt.Sprintf("%x  %s\n", sha256.Sum256(archive), name)
-		sums.WriteString(line)
-		fmt.Print(line)
 	}
-	return os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(sums.String()), 0o644)
+	slices.SortFunc(r.sums, func(a, b string) int { return strings.Compare(a[sumWidth:], b[sumWidth:]) })
+	return os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(strings.Join(r.sums, "")), 0o644)
 }
 
-// gather builds for this platform, and makes the binary write the files that every archive
-// contains.
-func (r *release) gather(work, epoch string) error {
-	here, err := r.build(work, runtime.GOOS, runtime.GOARCH)
-	if err != nil {
+// sumWidth is how wide a sum is in SHA256SUMS, with the two blanks behind it.
+const sumWidth = 2*sha256.Size + 2
+
+// patterns are the names of what a release writes.
+var patterns = []string{"ptywright_*", "ptywright-*.tgz", "ptywright.rb", "server.json", "SHA256SUMS"}
+
+// clear removes what an older release left in the folder to write to.
+func (r *release) clear() error {
+	if err := os.MkdirAll(r.out, 0o755); err != nil {
 		return err
 	}
-	for _, name := range []string{"LICENSE", "README.md"} {
-		body, err := os.ReadFile(name)
+	for _, pattern := range patterns {
+		old, err := filepath.Glob(filepath.Join(r.out, pattern))
 		if err != nil {
 			return err
 		}
-		r.common = append(r.common, file{name, 0o644, body})
-	}
-	pages := filepath.Join(work, "man")
-	man := exec.Command(here, "man", pages)
-	man.Env = append(os.Environ(), "SOURCE_DATE_EPOCH="+epoch)
-	if said, err := man.CombinedOutput(); err != nil {
-		return fmt.Errorf("manual pages: %w: %s", err, said)
-	}
-	written, err := os.ReadDir(pages)
-	if err != nil {
-		return err
-	}
-	for _, page := range written {
-		body, err := os.ReadFile(filepath.Join(pages, page.Name()))
-		if err != nil {
-			return err
+		for _, o := range old {
+			if err := os.Remove(o); err != nil {
+				return err
+			}
 		}
-		r.common = append(r.common, file{"man/man1/" + page.Name(), 0o644, body})
-	}
-	for shell, name := range map[string]string{"bash": "ptywright.bash", "zsh": "_ptywright", "fish": "ptywright.fish", "powershell": "ptywright.ps1"} {
-		script, err := exec.Command(here, "completions", shell).Output()
-		if err != nil {
-			return fmt.Errorf("completions of %s: %w", shell, err)
-		}
-		r.common = append(r.common, file{"completions/" + name, 0o644, script})
 	}
 	return nil
 }
 
-// build builds a static binary whose bytes depend only on the source, the version, the platform and
-// Go, unless it is in work already.
-func (r *release) build(work, system, arch string) (binary string, err error) {
-	binary = filepath.Join(work, system+"_"+arch)
-	if system == "windows" {
-		binary += ".exe"
-	}
-	if _, err := os.Stat(binary); err == nil {
-		return binary, nil
-	}
-	const cli = "github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
-	stamp := fmt.Sprintf("-s -w -X %[1]s.releaseVersion=%[2]s -X %[1]s.releaseCommit=%[3]s", cli, r.version, r.commit)
-	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", stamp, "-o", binary, "./cmd/ptywright")
-	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=")
-	if said, err := c.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, said)
-	}
-	return binary, nil
-}
-
-// archive builds for a platform, and packs the result.
-func (r *release) archive(work, platform string) (name string, archive []byte, err error) {
-	system, arch, ok := strings.Cut(platform, "/")
-	if !ok {
-		return "", nil, fmt.Errorf("no platform: give OS/ARCH, such as linux/amd64")
-	}
-	built, err := r.build(work, system, arch)
-	if err != nil {
-		return "", nil, err
-	}
-	binary := file{name: "ptywright" + filepath.Ext(built), mode: 0o755}
-	if binary.body, err = os.ReadFile(built); err != nil {
-		return "", nil, err
-	}
-	folder := fmt.Sprintf("ptywright_%s_%s_%s", r.version, system, arch)
-	files := append([]file{binary}, r.common...)
-	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.name, b.name) })
-	var packed bytes.Buffer
-	if system == "windows" {
-		err = r.zip(&packed, folder, files)
-		return folder + ".zip", packed.Bytes(), err
-	}
-	err = r.tar(&packed, folder, files)
-	return folder + ".tar.gz", packed.Bytes(), err
-}
-
-func (r *release) tar(to io.Writer, folder string, files []file) error {
-	zipped, err := gzip.NewWriterLevel(to, gzip.BestCompression)
-	if err != nil {
+// write writes one file of the release, and notes its sum.
+func (r *release) write(name string, body []byte) error {
+	if err := os.WriteFile(filepath.Join(r.out, name), body, 0o644); err != nil {
 		return err
 	}
-	w := tar.NewWriter(zipped)
-	for _, f := range files {
-		head := &tar.Header{Name: folder + "/" + f.name, Mode: f.mode, Size: int64(len(f.body)), ModTime: r.made, Format: tar.FormatUSTAR}
-		if err := w.WriteHeader(head); err != nil {
-			return err
-		}
-		if _, err := w.Write(f.body); err != nil {
-			return err
-		}
-	}
-	return cmp.Or(w.Close(), zipped.Close())
-}
-
-func (r *release) zip(to io.Writer, folder string, files []file) error {
-	w := zip.NewWriter(to)
-	for _, f := range files {
-		head := &zip.FileHeader{Name: folder + "/" + f.name, Method: zip.Deflate, Modified: r.made}
-		head.SetMode(os.FileMode(f.mode))
-		entry, err := w.CreateHeader(head)
-		if err != nil {
-			return err
-		}
-		if _, err := entry.Write(f.body); err != nil {
-			return err
-		}
-	}
-	return w.Close()
+	line := fmt.Sprintf("%x  %s\n", sha256.Sum256(body), name)
+	r.sums = append(r.sums, line)
+	fmt.Print(line)
+	return nil
 }
 
 // output runs a program, and returns its output.

@@ -109,7 +109,7 @@ var thirdParty = map[string][]string{
 	"github.com/google/jsonschema-go":        {"protocol/native", "protocol/mcp/tools"},
 	"github.com/modelcontextprotocol/go-sdk": {"protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "bench"},
 	"github.com/gofrs/flock":                 {"internal/lanes", "protocol", "protocol/unterm/internal/shared"},
-	"github.com/BurntSushi/toml":             {"plugins", "cmd/ptywright/internal/config"},
+	"github.com/BurntSushi/toml":             {"plugins", "cmd/ptywright/internal/config", "release"},
 	"github.com/fsnotify/fsnotify":           {"plugins"},
 	"github.com/Microsoft/go-winio":          {"protocol", "protocol/client"},
 	"github.com/sourcegraph/jsonrpc2":        {"protocol/client"},
