@@ -13,6 +13,7 @@ import (
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/engine/vt"
 )
 
 // seen is what a view tells that a plugin can ask.
@@ -111,6 +112,39 @@ func TestAStageShowsWhatASessionShowed(t *testing.T) {
 		})
 		if fault != "" { // outside of the bubble, which has to end
 			r.Fatalf("%#v: %s", steps, fault)
+		}
+	})
+}
+
+// TestATranscriptShowsWhatTheBytesShowed: a terminal that is fed a transcript shows what the session
+// did, its title and links too, whatever of the output is no UTF-8 and however it was cut.
+func TestATranscriptShowsWhatTheBytesShowed(t *testing.T) {
+	parts := []string{"\x1b]2;a\xffb\a", "\x1b]8;;\xe6\x97\ax", "\x1b]2;", "\x1b]8;;", "\x1b]7;", "\x1bk", "\a", "\x1b\\", "a", "é", "\xff", "\xe6\x97", "\xf0\x9f\x98", "\xed\xa0\x80"}
+	rapid.Check(t, func(r *rapid.T) {
+		g := engine.NewStage(6, 30, time.Unix(0, 0))
+		var out []byte
+		for range rapid.IntRange(1, 20).Draw(r, "pieces") {
+			out = append(out, rapid.SampledFrom(append(parts, pieces...)).Draw(r, "piece")...)
+		}
+		out = append(out, 0x18) // a character under way ends
+		for p := out; len(p) > 0; {
+			n := rapid.IntRange(1, len(p)).Draw(r, "cut")
+			g.Output(time.Unix(0, 0), p[:n])
+			p = p[n:]
+		}
+		v := g.View(time.Unix(0, 0))
+		term := vt.New(6, 30, vt.Options{})
+		term.Feed(v.Transcript.Bytes())
+		s := term.Snapshot()
+		if s.Text() != v.Screen.Text() || s.Title != v.Screen.Title || s.Cursor != v.Screen.Cursor {
+			r.Fatalf("%q: %q with the title %q, want %q with %q", out, s.Text(), s.Title, v.Screen.Text(), v.Screen.Title)
+		}
+		for y := range s.Rows {
+			for x := range s.Cols {
+				if a, b := s.Cell(y, x), v.Screen.Cell(y, x); a != b {
+					r.Fatalf("%q: cell %d,%d is %+v, want %+v", out, y, x, a, b)
+				}
+			}
 		}
 	})
 }

@@ -51,8 +51,10 @@ func decode(payload []byte) ([]byte, error) {
 	return text[:n], nil
 }
 
-// plainText is text of several lines: clean, each line ended by a line feed as on Unix.
+// plainText is text of several lines: clean, each line ended by a line feed as on Unix. What is no
+// UTF-8 is left out: U+FFFD in its place could make it three times as long.
 func plainText(b []byte) string {
+	b = bytes.ToValidUTF8(b, nil)
 	if bytes.IndexByte(b, '\r') >= 0 {
 		b = bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("\r\n"), []byte{'\n'}), []byte{'\r'}, []byte{'\n'})
 	}

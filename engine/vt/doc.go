@@ -9,6 +9,9 @@
 // an immutable [Screen] that any number of goroutines may read. Keys, mouse events and focus
 // reports are encoded for the terminal's current modes.
 //
+// [Terminal.Fork] makes a second terminal of one, [Terminal.AppendState] writes one down, and [Load]
+// makes a terminal of what was written: each goes on as the first does.
+//
 // The package is pure: no goroutine, clock, lock or I/O, and the result never depends on how the
 // input was split into Feed calls. A Terminal has one owner; only Screen and History are shared.
 //

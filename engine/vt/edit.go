@@ -67,7 +67,9 @@ func (t *Terminal) eraseRows(from, to int) {
 func (t *Terminal) breakWrap(y int) {
 	switch {
 	case y < 0 && t.grid == &t.main:
-		t.history.breakWrap()
+		if t.history.breakWrap() {
+			t.fresh = false // the last Screen has the line as it was
+		}
 	case y >= 0 && t.grid.rows[y].wrapped:
 		t.own(y, nowhere).wrapped = false
 	}

@@ -35,3 +35,20 @@ func ExampleTerminal_EncodeKey() {
 	// "\x1b[A"
 	// "\x1bOA"
 }
+
+// A terminal is written down in the middle of a sequence, and goes on from there.
+func ExampleLoad() {
+	t := vt.New(2, 20, vt.Options{})
+	t.Feed([]byte("one \x1b]2;ti"))
+	state := t.AppendState(nil)
+	again, err := vt.Load(state)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	again.Feed([]byte("tle\atwo"))
+	screen := again.Snapshot()
+	fmt.Printf("%q, %q\n", screen.Title, screen.Text())
+	// Output:
+	// "title", "one two"
+}

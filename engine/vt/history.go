@@ -1,10 +1,8 @@
 package vt
 
 import (
-	"encoding/binary"
 	"sort"
 	"strings"
-	"unicode/utf8"
 )
 
 // Scrollback is kept as text: lines are encoded one after the other into blocks that are never
@@ -21,20 +19,13 @@ const (
 	historyBytesPerLine = 1 << 10
 )
 
-// Codes inside an encoded line. Cells never hold C0 characters, so these bytes are free.
-const (
-	codeBlank      = 0x00 // a cell never written
-	codeWide       = 0x01 // the next character takes two columns
-	codeCluster    = 0x02 // start of a text of more than one rune
-	codeClusterEnd = 0x03
-)
-
 type block struct {
 	first uint64 // absolute number of its first line
 	data  []byte
 	ends  []uint32    // end of each line in data
 	left  []departure // when its lines left the screen, and when they were written
 	more  []writes    // of lines that were written in several steps
+	size  int         // what data is to hold when its array is shared, or not made yet; see room
 }
 
 // history is the writing side. Sealed blocks never change, nor does the part of the slice that a
@@ -55,9 +46,8 @@ type history struct {
 // push encodes r, which leaves the screen at sequence seq, as the newest line.
 func (h *history) push(r *row, seq uint64) {
 	r.stamp(seq) // what the current frame has written
-	need := textMax(r)
-	if len(h.tail.data)+need > cap(h.tail.data) {
-		h.seal(need)
+	if len(h.tail.data)+textMax(r) > cap(h.tail.data) {
+		h.makeRoom(r)
 	}
 	h.tail.data = encodeRow(h.tail.data, r)
 	h.tail.depart(seq, &r.writes)
@@ -70,20 +60,37 @@ func (h *history) push(r *row, seq uint64) {
 	}
 }
 
+// makeRoom makes room for r in the tail, or closes it and opens a block that has room. Which of the
+// two depends on what r shows only, not on how it came to be: so a terminal that goes on from a
+// written state keeps the same lines.
+func (h *history) makeRoom(r *row) {
+	need, b := textRoom(r), &h.tail
+	switch room := b.room(); {
+	case len(b.data)+need > room:
+		h.seal(need)
+	case room > cap(b.data):
+		b.data, b.size = append(make([]byte, 0, room), b.data...), 0
+	}
+}
+
+// room returns how many bytes the block is to hold before it is full: what counts against the
+// bounds.
+func (b *block) room() int { return max(b.size, cap(b.data)) }
+
 // seal closes the tail and opens a block that has room for at least need bytes.
 func (h *history) seal(need int) {
-	size := min(max(blockMin, 2*cap(h.tail.data)), blockMax)
+	size := min(max(blockMin, 2*h.tail.room()), blockMax)
 	if len(h.tail.ends) > 0 {
 		full := h.tail
 		// A block that grew for one long line is cut to size; the usual one has little to give
 		// back.
-		if cap(full.data)-len(full.data) > len(full.data)/8+256 {
-			full.data = append(make([]byte, 0, len(full.data)), full.data...)
+		if full.room()-len(full.data) > len(full.data)/8+256 {
+			full.data, full.size = append(make([]byte, 0, len(full.data)), full.data...), 0
 		}
-		h.bytes += cap(full.data)
+		h.bytes += full.room()
 		h.sealed = append(h.sealed, &full) // past what snapshots read
 		for i, over := 0, h.bytes-h.limit*historyBytesPerLine; i < len(h.sealed) && over > 0; i++ {
-			over -= cap(h.sealed[i].data)
+			over -= h.sealed[i].room()
 			h.dropped = max(h.dropped, h.after(i))
 		}
 		h.trim()
@@ -98,7 +105,7 @@ func (h *history) after(i int) uint64 { return h.sealed[i].first + uint64(len(h.
 func (h *history) trim() {
 	n, bytes := 0, h.bytes
 	for n < len(h.sealed) && h.after(n) <= h.dropped {
-		if bytes -= cap(h.sealed[n].data); bytes < leftKept {
+		if bytes -= h.sealed[n].room(); bytes < leftKept {
 			break
 		}
 		n++
@@ -112,7 +119,7 @@ func (h *history) lose(n int) {
 		return
 	}
 	for _, b := range h.sealed[:n] {
-		h.bytes -= cap(b.data)
+		h.bytes -= b.room()
 	}
 	last := h.sealed[n-1]
 	_, h.cut, _ = splitLine(last.line(len(last.ends) - 1))
@@ -135,31 +142,32 @@ func (h *history) pop() *row {
 }
 
 // breakWrap records that the newest line, in the scrollback or not, no longer continues on the
-// screen.
-func (h *history) breakWrap() {
+// screen. It reports whether it did.
+func (h *history) breakWrap() bool {
 	b := &h.tail
 	if len(b.ends) == 0 {
 		if len(h.sealed) == 0 {
-			return
+			return false
 		}
 		b = h.sealed[len(h.sealed)-1]
 	}
 	i := len(b.ends) - 1
 	if !b.wrapped(i) {
-		return
+		return false
 	}
 	seq, edge := b.departed(i).seq, h.edge
 	r := h.takeNewest()
 	r.wrapped = false
 	h.push(r, seq)
 	h.edge = edge // nothing has left
+	return true
 }
 
 // takeNewest removes the newest line that is kept; there must be one.
 func (h *history) takeNewest() *row {
 	if len(h.tail.ends) == 0 {
 		b := h.sealed[len(h.sealed)-1]
-		h.bytes -= cap(b.data)
+		h.bytes -= b.room()
 		h.sealed = h.sealed[: len(h.sealed)-1 : len(h.sealed)-1]
 		h.tail = *b
 	}
@@ -171,7 +179,7 @@ func (h *history) takeNewest() *row {
 	if i > 0 {
 		end = h.tail.ends[i-1]
 	}
-	h.tail.data = h.tail.data[:end:end]
+	h.tail.data, h.tail.size = h.tail.data[:end:end], 0
 	h.tail.ends = h.tail.ends[:i:i]
 	h.tail.undepart(i)
 	h.next--
@@ -301,219 +309,4 @@ func trimSpaces(b []byte) []byte {
 		b = b[:len(b)-1]
 	}
 	return b
-}
-
-// An encoded line is: four bytes, little-endian, of the text's length, shifted left by two, | 1
-// when the line continues in the next, | 2 when styles follow; the text with the codes above; and
-// what appendRun writes for each run of equally styled cells.
-const (
-	lineHead    = 4
-	lineWrapped = 1
-	lineStyled  = 2
-	// cellTextMax is the most that a cell other than a cluster takes: codeWide and a rune; a
-	// cluster takes two codes more than its bytes in the arena.
-	cellTextMax = 1 + utf8.UTFMax
-)
-
-// textMax bounds the head and text of an encoded row.
-func textMax(r *row) int {
-	width := r.n
-	if r.wrapped {
-		width = len(r.cells)
-	}
-	if !r.rich {
-		return lineHead + width
-	}
-	return lineHead + cellTextMax*width + len(r.arena)
-}
-
-// encodeRow appends an encoded row to dst, which has room for textMax.
-func encodeRow(dst []byte, r *row) []byte {
-	width := r.n
-	head := uint32(0)
-	if r.wrapped {
-		width, head = r.joinedWidth(), lineWrapped
-	} else {
-		for width > 0 && r.cells[width-1] == (cell{}) {
-			width--
-		}
-	}
-	start := len(dst)
-	cells := r.cells[:width]
-	if !r.rich {
-		dst = dst[:start+lineHead+width]
-		out := dst[start+lineHead:]
-		for i, c := range cells {
-			out[i] = byte(c.lo)
-		}
-		binary.LittleEndian.PutUint32(dst[start:], uint32(width)<<2|head)
-		return dst
-	}
-	k := encodeText(dst[start+lineHead:cap(dst)], r, cells)
-	if width > 0 && (cells[0].lo>>32|cells[0].hi&^notStyle != 0 || sameStyle(cells) < width) {
-		head |= lineStyled
-	}
-	dst = dst[:start+lineHead+k]
-	binary.LittleEndian.PutUint32(dst[start:], uint32(k)<<2|head)
-	if head&lineStyled != 0 {
-		for link := ""; len(cells) > 0; {
-			n := sameStyle(cells)
-			dst, link = appendRun(dst, n, cells[0], r.extraOf(cells[0]), link)
-			cells = cells[n:]
-		}
-	}
-	return dst
-}
-
-const (
-	// halves mark the columns of a wide character; notStyle masks what does not affect how a cell
-	// is drawn.
-	halves   = uint64(attrWide|attrContinuation) << 32
-	notStyle = halves | uint64(attrProtected|attrSpacer)<<32
-)
-
-// sameStyle returns how many cells look like the first, apart from their text.
-func sameStyle(cells []cell) int {
-	lo, hi := cells[0].lo>>32, cells[0].hi&^notStyle
-	for i, c := range cells {
-		if c.lo>>32 != lo || c.hi&^notStyle != hi {
-			return i
-		}
-	}
-	return len(cells)
-}
-
-// encodeText writes the text of cells of row r and returns its length in bytes. It is separate from
-// encodeRow, and the rare cases are separate from it, so that it runs in registers: half the time.
-func encodeText(out []byte, r *row, cells []cell) (k int) {
-	for _, c := range cells {
-		ch := c.content()
-		if c.hi&halves != 0 {
-			if c.attr()&attrContinuation != 0 {
-				continue
-			}
-			out[k] = codeWide
-			k++
-		}
-		switch {
-		case ch < utf8.RuneSelf:
-			out[k] = byte(ch)
-			k++
-		case ch < 0x800:
-			out[k], out[k+1] = 0xc0|byte(ch>>6), 0x80|byte(ch&0x3f)
-			k += 2
-		case ch < 0x10000:
-			out[k], out[k+1], out[k+2] = 0xe0|byte(ch>>12), 0x80|byte(ch>>6&0x3f), 0x80|byte(ch&0x3f)
-			k += 3
-		default:
-			k += encodeLong(out[k:], r, ch)
-		}
-	}
-	return k
-}
-
-// encodeLong writes a content that is a cluster, or a character of four bytes.
-func encodeLong(out []byte, r *row, content uint32) int {
-	if content&clusterBit == 0 {
-		return utf8.EncodeRune(out, rune(content))
-	}
-	out[0] = codeCluster
-	n := 1 + copy(out[1:], r.cluster(content))
-	out[n] = codeClusterEnd
-	return n + 1
-}
-
-// A run of an encoded line is its columns and its attributes, two bytes each, and its colours, four
-// bytes each. When the attributes include runExtra, the underline colour follows, four bytes, and
-// the link: its length, or nothing with runSameLink, since it is the link of the run before.
-const (
-	runSize     = 12
-	runSameLink = 1 << 14
-	runExtra    = 1 << 15
-)
-
-// appendRun appends a run of n columns. link is the last one written.
-func appendRun(dst []byte, n int, c cell, x *extra, link string) ([]byte, string) {
-	attr := c.attr() & attrStyle
-	if x != nil {
-		attr |= runExtra
-		if x.link == link {
-			attr |= runSameLink
-		}
-	}
-	dst = binary.LittleEndian.AppendUint64(dst, uint64(n)|uint64(attr)<<16|uint64(c.fg())<<32)
-	dst = binary.LittleEndian.AppendUint32(dst, c.bg())
-	if x != nil {
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(x.underline))
-		if x.link != link {
-			dst = binary.AppendUvarint(dst, uint64(len(x.link)))
-			dst = append(dst, x.link...)
-			link = x.link
-		}
-	}
-	return dst, link
-}
-
-// splitLine returns the parts of an encoded line; nil gives empty parts.
-func splitLine(line []byte) (text []byte, wrapped bool, runs []byte) {
-	if len(line) < lineHead {
-		return nil, false, nil
-	}
-	head := binary.LittleEndian.Uint32(line)
-	end := lineHead + int(head>>2)
-	return line[lineHead:end], head&lineWrapped != 0, line[end:]
-}
-
-// decodeRow makes a row exactly as wide as the line.
-func decodeRow(line []byte) *row {
-	text, wrapped, runs := splitLine(line)
-	r := &row{wrapped: wrapped, rich: true, cells: make([]cell, 0, len(text))}
-	for len(text) > 0 {
-		attr, content := uint32(0), uint32(0)
-		if text[0] == codeWide {
-			attr = attrWide
-			text = text[1:]
-		}
-		if text[0] == codeCluster {
-			end := 1
-			for text[end] != codeClusterEnd {
-				end++
-			}
-			off := len(r.arena)
-			r.arena = append(r.arena, text[1:end]...)
-			content = clusterBit | uint32(off)<<clusterLenBits | uint32(end-1)
-			text = text[end+1:]
-		} else {
-			c, size := utf8.DecodeRune(text)
-			content = uint32(c)
-			text = text[size:]
-		}
-		r.cells = append(r.cells, makeCell(content, 0, 0, attr))
-		if attr == attrWide {
-			r.cells = append(r.cells, makeCell(0, 0, 0, attrContinuation))
-		}
-	}
-	r.n = len(r.cells)
-	link := ""
-	for i := 0; len(runs) > 0 && i < r.n; {
-		n, attr := int(binary.LittleEndian.Uint16(runs)), uint32(binary.LittleEndian.Uint16(runs[2:]))
-		fg, bg := binary.LittleEndian.Uint32(runs[4:]), binary.LittleEndian.Uint32(runs[8:])
-		runs = runs[runSize:]
-		if attr&runExtra != 0 {
-			x := extra{underline: Color(binary.LittleEndian.Uint32(runs))}
-			runs = runs[4:]
-			if attr&runSameLink == 0 {
-				size, k := binary.Uvarint(runs)
-				link = string(runs[k : k+int(size)])
-				runs = runs[k+int(size):]
-			}
-			x.link = link
-			attr = attr&attrStyle | r.addExtra(x)
-		}
-		for end := min(i+n, r.n); i < end; i++ {
-			c := r.cells[i]
-			r.cells[i] = makeCell(c.content(), fg, bg, attr|c.attr())
-		}
-	}
-	return r
 }

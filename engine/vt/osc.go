@@ -234,7 +234,7 @@ func cleanLines(b []byte) string {
 		if n < 0 {
 			n = len(b)
 		}
-		text.WriteString(Clean(b[:n], n))
+		text.WriteString(Clean(b[:n], n*len(replacement)))
 		if b = b[n:]; len(b) > 0 {
 			text.WriteByte(b[0])
 			b = b[1:]
@@ -274,7 +274,8 @@ func (t *Terminal) popTitle() {
 }
 
 // Clean returns program output as plain text: valid UTF-8 without control characters and without
-// bidi controls, at most limit bytes.
+// bidi controls, at most limit bytes. What is no UTF-8 becomes U+FFFD, as in text: one for each
+// maximal part.
 func Clean(b []byte, limit int) string {
 	if plain := asciiLen(b); plain == len(b) && len(b) <= limit {
 		return string(b)
@@ -282,16 +283,32 @@ func Clean(b []byte, limit int) string {
 	out := make([]byte, 0, min(len(b), limit))
 	for len(b) > 0 {
 		r, n := utf8.DecodeRune(b)
+		if r == utf8.RuneError && n == 1 {
+			n = invalidLen(b)
+		}
 		b = b[n:]
-		if r < 0x20 || r >= 0x7f && r < 0xa0 || isBidiControl(r) || r == utf8.RuneError && n == 1 {
+		if r < 0x20 || r >= 0x7f && r < 0xa0 || isBidiControl(r) {
 			continue
 		}
-		if len(out)+n > limit {
+		if len(out)+utf8.RuneLen(r) > limit {
 			break
 		}
 		out = utf8.AppendRune(out, r)
 	}
 	return string(out)
+}
+
+// invalidLen returns the length of the maximal part at the start of p, which does not begin with a
+// whole character, that one U+FFFD stands for.
+func invalidLen(p []byte) int {
+	var u utf8State
+	n := 1
+	if u.start(p[0]) {
+		for n < len(p) && u.next(p[n]) {
+			n++
+		}
+	}
+	return n
 }
 
 // isBidiControl reports whether r has Unicode's Bidi_Control property, or is the line or paragraph

@@ -1,9 +1,6 @@
 package vt
 
-import (
-	"bytes"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // The parser follows the state diagram of Paul Flo Williams (vt100.net/emu/dec_ansi_parser),
 // preceded by UTF-8 decoding: C1 controls are recognised in their 7-bit form only, bytes 0x80-0x9f
@@ -491,7 +488,7 @@ func (t *Terminal) stringBytes(p []byte) []byte {
 		}
 		switch {
 		case c == 0x1b, c == 0x18, c == 0x1a, c == 0x07 && s.state == stateOSC:
-			s.keep(p[:i])
+			s.keepLast(p[:i])
 			from := s.state
 			s.state = stateGround
 			switch {
@@ -510,26 +507,4 @@ func (t *Terminal) stringBytes(p []byte) []byte {
 	}
 	s.keep(p)
 	return nil
-}
-
-// keep adds to the current string, up to its bound. Strings that are skipped are not kept.
-func (s *parser) keep(p []byte) {
-	if s.state == stateSkip {
-		return
-	}
-	limit := stringMax
-	if len(s.str)+len(p) > limit {
-		// Its kind is determined by its beginning, which is complete now, in whatever pieces it
-		// came.
-		n := max(0, limit-len(s.str))
-		s.str = append(s.str, p[:n]...)
-		p = p[n:]
-		if s.state == stateOSC && bytes.HasPrefix(s.str, clipboardPrefix) {
-			limit = clipboardMax
-		}
-		if room := limit - len(s.str); len(p) > room {
-			p, s.strLong = p[:room], true
-		}
-	}
-	s.str = append(s.str, p...)
 }

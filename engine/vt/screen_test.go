@@ -398,3 +398,29 @@ func TestHistoryCut(t *testing.T) {
 		}
 	}
 }
+
+// TestBrokenWrapIsShown: a Screen says that the newest line of the scrollback no longer continues,
+// also when nothing else has changed since the one before.
+func TestBrokenWrapIsShown(t *testing.T) {
+	term := New(2, 5, Options{})
+	term.Feed([]byte("abcdefghijklm\x1b[H\x1b[4X\x1b[1;5H\x1b[X\x1b[H"))
+	if h := term.Snapshot().History(); h.Len() != 1 || !h.Wrapped(0) {
+		t.Fatalf("%d lines, wrapped %v: want one that continues", h.Len(), h.Wrapped(0))
+	}
+	term.Feed([]byte("\x1b[2K"))
+	if term.Snapshot().History().Wrapped(0) {
+		t.Error("the line continues in a row that was erased")
+	}
+}
+
+// TestPatternRowsAreStamped: a screen that was filled and left in one batch was written in it.
+func TestPatternRowsAreStamped(t *testing.T) {
+	term := New(2, 4, Options{})
+	term.Feed([]byte("old"))
+	seq := term.Sequence()
+	term.Feed([]byte("\x1b#8\x1b[?47h"))
+	term.Feed([]byte("\x1b[?47l"))
+	if text, _ := term.Snapshot().TextSince(seq); text != "EEEE\nEEEE" {
+		t.Errorf("new is %q", text)
+	}
+}

@@ -365,13 +365,15 @@ func (t *Terminal) commit() bool {
 }
 
 // stampRows stamps what the current frame has written to the screen that is about to be left:
-// commit only looks at the other.
+// commit only looks at the other. What fills both is not the same row, so that it can be stamped
+// again.
 func (t *Terminal) stampRows() {
 	for _, r := range t.grid.rows {
-		if r.frame == t.frame {
+		if t.made(r) {
 			r.stamp(t.seq)
 		}
 	}
+	t.fill = nil
 }
 
 // made reports whether the frame under way made r.
