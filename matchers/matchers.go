@@ -3,8 +3,8 @@
 //	out, err := s.Wait(ctx, matchers.Text("ready"))
 //
 // [Regexp], [Output], [Title], [Stable], [Exited], [Bell] and [Command] wait for something else,
-// [Any], [All] and [Not] combine them, and [Func] calls a function. [Parse] reads a matcher as
-// written on the wire or in a Lua table.
+// [Any], [All] and [Not] combine them, [State] reads the screen alone, and [Func] calls a function.
+// [Parse] reads a matcher as written on the wire or in a Lua table.
 //
 // A matcher remembers what it has read, so that nothing is searched twice. It is good for one wait:
 // make a new one for the next.
@@ -210,6 +210,13 @@ func Any(ms ...Matcher) Matcher { return anyOf(ms) }
 
 // All matches when all of ms match the same view: Parts of its [engine.Match] are their matches.
 func All(ms ...Matcher) Matcher { return allOf(ms) }
+
+// State makes m a question about the screen as it is: the scope of its texts, and of those of its
+// parts, is [OnScreen]. It returns m.
+func State(m Matcher) Matcher {
+	onScreen(m)
+	return m
+}
 
 // Not matches when m does not. A text is absent when it is not on the screen now, even if it was
 // there before: within m the scope of texts is [OnScreen].

@@ -59,11 +59,11 @@ func TestAttachShowsRealProgramsCellForCell(t *testing.T) {
 			need(t, p.name, p.debian)
 			s := inner.with(client.Config{Program: p.name, Args: p.args, Rows: 30, Cols: 100, Env: map[string]string{
 				"HTOPRC": filepath.Join(dir, "htoprc"), "LESS": "", "LESSHISTFILE": "-"}})
-			s.wait(client.Screen(p.first))
+			s.wait(client.Regexp(p.first))
 			a := l.attach(outer, 30, 100, "--write", s.ID)
 			for _, step := range p.steps {
 				a.keys(step.keys...)
-				s.wait(client.Screen(step.shows))
+				s.wait(client.Regexp(step.shows))
 				if p.name != "htop" { // which goes on changing
 					s.wait(client.Stable(150 * 1e6))
 				}
@@ -96,10 +96,10 @@ printf '\033[500;500H日本\033[500;499H'; while read -r x <&3; do printf "$x"; 
 	s.wait(cursorAt(499, 498)) // of the whole grid: no text is looked for while it is drawn, a million cells at each change
 	want := s.snapshot("none")
 	a := l.attach(outer, 24, 80, s.ID)
-	a.wait(client.Screen(`rows 477-500 of 1000, columns 459-538 of 1000`))
+	a.wait(client.Regexp(`rows 477-500 of 1000, columns 459-538 of 1000`))
 	window := func(row, col, top, left int) {
 		t.Helper()
-		a.wait(client.All(cursorAt(row-top, col-left), client.Contains(fmt.Sprintf("rows %d-%d of 1000, columns %d-%d of 1000", top+1, top+24, left+1, left+80))))
+		a.wait(client.All(cursorAt(row-top, col-left), client.Text(fmt.Sprintf("rows %d-%d of 1000, columns %d-%d of 1000", top+1, top+24, left+1, left+80))))
 		for y, line := range a.snapshot("none").Lines[:24] {
 			whole := []rune(want.Lines[top+y])
 			if len(whole) < 1000 { // wide characters: below
@@ -127,13 +127,13 @@ printf '\033[500;500H日本\033[500;499H'; while read -r x <&3; do printf "$x"; 
 		t.Errorf("a character cut in two leaves %q", got)
 	}
 	a.text("\x1c\x1b[B\x1b[D\x1b")
-	a.wait(client.Contains("rows 512-535 of 1000, columns 461-540"))
+	a.wait(client.Text("rows 512-535 of 1000, columns 461-540"))
 	if got := s.snapshot("none"); !slices.Equal(got.Lines, want.Lines) || got.Size.Rows != 1000 || got.Size.Cols != 1000 {
 		t.Errorf("looking at parts of the session has changed it: its size is %+v", got.Size)
 	}
 
 	small := inner.sized(5, 20, "sh", "-c", styled+"; sleep 1000")
-	small.wait(client.Contains("xxx"))
+	small.wait(client.Text("xxx"))
 	b := l.attach(outer, 9, 40, small.ID)
 	b.shows(small, 0, 0)
 	if got := b.snapshot("none").Lines; got[4][20:] != "│" || got[5] != strings.Repeat("─", 20)+"┘" || got[8] != "" {
@@ -143,10 +143,10 @@ printf '\033[500;500H日本\033[500;499H'; while read -r x <&3; do printf "$x"; 
 	// after a while.
 	self, _ := os.Executable()
 	same := outer.with(client.Config{Program: self, Args: []string{"attach", "--socket", l.path, small.ID}, Rows: 5, Cols: 20})
-	same.wait(client.Contains("read-only"))
-	same.wait(client.Matcher{Type: "not", Value: client.Contains("read-only")})
+	same.wait(client.Text("read-only"))
+	same.wait(client.Matcher{Type: "not", Value: client.Text("read-only")})
 	same.shows(small, 0, 0)
 	same.resize(4, 10)
-	same.wait(client.Screen(`(?m)^ s2 `))
+	same.wait(client.Regexp(`(?m)^ s2 `))
 	same.shows(small, 2, 0)
 }

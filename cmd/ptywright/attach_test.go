@@ -22,7 +22,7 @@ import (
 func (l *listener) attach(on *server, rows, cols int, args ...string) *session {
 	l.t.Helper()
 	a := l.attached(on, rows, cols, args...)
-	a.wait(client.Screen(`Ctrl-\\ for keys`))
+	a.wait(client.Regexp(`Ctrl-\\ for keys`))
 	return a
 }
 
@@ -145,7 +145,7 @@ func TestAttachShowsASessionCellForCell(t *testing.T) {
 	l, outer := listen(t), start(t)
 	inner := l.dial()
 	s := inner.sh(styled + "; read x; printf '\\033[2J\\033[H\\033[?5h%s' \"$x\"; sleep 1000")
-	s.wait(client.Screen(`x{80}`))
+	s.wait(client.Regexp(`x{80}`))
 	a := l.attach(outer, 24, 80)
 	a.shows(s, 0, 0)
 	want, got := s.frame(nil), a.frame(nil)
@@ -153,13 +153,13 @@ func TestAttachShowsASessionCellForCell(t *testing.T) {
 		t.Errorf("cursor %+v, want %+v; title %v", got.Cursor, want.Cursor, got.Title)
 	}
 	s.text("typed elsewhere\n")
-	a.wait(client.Contains("typed elsewhere"))
+	a.wait(client.Text("typed elsewhere"))
 	a.shows(s, 0, 0)
 	if got := a.frame(nil); got.Modes["reverse_video"] != true {
 		t.Errorf("modes %v", got.Modes)
 	}
 	a.text("\x1cd")
-	a.wait(client.Screen(`^\[detached from ` + s.ID + `\]$`))
+	a.wait(client.Regexp(`^\[detached from ` + s.ID + `\]$`))
 	if got := a.exited(); got != "exit 0" {
 		t.Errorf("attach ended with %s", got)
 	}
@@ -172,24 +172,24 @@ func TestAttachIsReadOnly(t *testing.T) {
 	s := l.dial().create("cat")
 	a := l.attach(outer, 24, 80, s.ID)
 	a.text("x\r\x03\x1b[A")
-	a.wait(client.Screen(`read-only: Ctrl-\\ w to type`))
+	a.wait(client.Regexp(`read-only: Ctrl-\\ w to type`))
 	if _, err := a.Do(outer.ctx, client.Action{Type: "bracketed_paste", Value: "pasted\x1c d"}); err != nil {
 		t.Fatal(err)
 	}
 	s.text("by another\n")
-	a.wait(client.Screen(`^by another\nby another\n`))
+	a.wait(client.Regexp(`^by another\nby another\n`))
 	if got := s.snapshot("none").PlainText; got != "by another\nby another" {
 		t.Errorf("the session shows %q", got)
 	}
 	a.text("\x1cw")
-	a.wait(client.Contains("you write"))
+	a.wait(client.Text("you write"))
 	a.text("typed\r")
-	a.wait(client.Screen(`(?m)^typed\ntyped$`))
+	a.wait(client.Regexp(`(?m)^typed\ntyped$`))
 	s.server.refused(-32004, "session_leased", "session.input", map[string]any{"session": s.ID, "action": map[string]any{"type": "text", "value": "x"}})
 	a.text("\x1cw")
-	a.wait(client.Contains("given back"))
+	a.wait(client.Text("given back"))
 	s.text("again\n")
-	a.wait(client.Screen(`(?m)^again\nagain$`))
+	a.wait(client.Regexp(`(?m)^again\nagain$`))
 	a.text("\x1c\x1c")
 	a.exited()
 }
@@ -221,7 +221,7 @@ func TestAttachExitCodes(t *testing.T) {
 	code(3, `\[s2 ended with exit code 3\]`, "--exit", second.ID)
 	code(1, `^ptywright: attach s2: the program of session s2 has ended with exit code 3 and[^(]*without --write shows it$`, "--write", second.ID)
 	a := l.attached(outer, 24, 80, second.ID)
-	a.wait(client.Contains("ended with exit code 3: any key leaves"))
+	a.wait(client.Text("ended with exit code 3: any key leaves"))
 	a.text("x")
 	if got := a.exited(); got != "exit 3" {
 		t.Errorf("attach to what has ended: %s", got)
@@ -239,18 +239,18 @@ func TestAttachLeavesTheTerminalAsItWas(t *testing.T) {
 	l, outer := listen(t), start(t)
 	inner := l.dial()
 	s := inner.sh(`printf '\033[?1h\033=\033[?2004h\033[?1003;1006h\033[?1004h\033[>5u\033[>4;2m\033[3 q\033]2;inner\033\\ready'; stty raw -echo; cat -v`)
-	s.wait(client.Contains("ready"))
+	s.wait(client.Text("ready"))
 	self, _ := os.Executable()
 	pidFile := filepath.Join(t.TempDir(), "pid")
 	sh := outer.sized(25, 100, "sh", "-c", `printf '\033]2;mine\033\\\033[31mbefore\033[0m\n'; stty -g
 while read x; do sh -c 'echo $$ > '$0'; exec "$@"' "$0" "$@"; echo "code=$?"; stty -g; done`, pidFile, self, "attach", "--write", "--socket", l.path, s.ID)
-	sh.wait(client.Screen(`before\n\S+`))
+	sh.wait(client.Regexp(`before\n\S+`))
 	tty := strings.Split(sh.snapshot("none").PlainText, "\n")[1]
 	before := sh.frame(nil)
 	modes, _ := json.Marshal(before.Modes)
 	check := func(since uint64, how, code string) {
 		t.Helper()
-		m := sh.waitSince(since, client.Screen(`(?m)code=(\d+)\n\S+$`))
+		m := sh.waitSince(since, client.Regexp(`(?m)code=(\d+)\n\S+$`))
 		f := sh.frame(nil)
 		if got, _ := json.Marshal(f.Modes); string(got) != string(modes) {
 			t.Errorf("%s: modes %s, were %s", how, got, modes)
@@ -258,14 +258,14 @@ while read x; do sh -c 'echo $$ > '$0'; exec "$@"' "$0" "$@"; echo "code=$?"; st
 		if f.Title == nil || *f.Title != "mine" || !f.Cursor.Visible || f.Cursor.Style != 0 {
 			t.Errorf("%s: %+v", how, f)
 		}
-		lines := strings.Split(m.Snapshot.PlainText, "\n")
+		lines := strings.Split(m.Screen.PlainText, "\n")
 		if lines[0] != "before" || lines[len(lines)-1] != tty || m.Outcome.Capture != code {
 			t.Errorf("%s: the screen is %q", how, lines)
 		}
 	}
 	attach := func() {
 		t.Helper()
-		sh.waitSince(sh.text("go\n"), client.Contains("ready"))
+		sh.waitSince(sh.text("go\n"), client.Text("ready"))
 		for f := sh.frame(nil); f.Modes["mouse"] != "any" || f.Modes["kitty_keyboard"] != 5.0 || f.Modes["modify_other_keys"] != 2.0; f = sh.frame(f) {
 		}
 	}
@@ -288,6 +288,6 @@ while read x; do sh -c 'echo $$ > '$0'; exec "$@"' "$0" "$@"; echo "code=$?"; st
 	check(tell(syscall.SIGHUP), "hung up", "129")
 	attach()
 	s.server.call("session.kill", map[string]string{"session": s.ID}, nil)
-	sh.wait(client.Contains("any key leaves"))
+	sh.wait(client.Text("any key leaves"))
 	check(sh.text("q"), "the program's end", "129")
 }

@@ -22,36 +22,36 @@ func TestAttachHandsOver(t *testing.T) {
 	s := l.dial().sized(24, 100, "cat")
 	a := l.attach(outer, 24, 100, "--write", "--as", "Ada\x1b[31m", s.ID)
 	b := l.attach(outer, 24, 100)
-	b.wait(client.Screen(`read-only, Ada.* writes since \d\d:\d\d:\d\d`))
+	b.wait(client.Regexp(`read-only, Ada.* writes since \d\d:\d\d:\d\d`))
 	b.text("x")
-	b.wait(client.Screen(`read-only: Ada.* has the session since \d\d:\d\d:\d\d; Ctrl-\\ t takes it`))
+	b.wait(client.Regexp(`read-only: Ada.* has the session since \d\d:\d\d:\d\d; Ctrl-\\ t takes it`))
 	b.text("\x1c") // which covers that
-	b.wait(client.Contains("d detach"))
+	b.wait(client.Text("d detach"))
 	b.text("w") // without taking it over
-	b.wait(client.Screen(`Ada.* has the session`))
+	b.wait(client.Regexp(`Ada.* has the session`))
 	a.text("by Ada\r")
-	b.wait(client.Screen(`^by Ada\nby Ada\n`))
+	b.wait(client.Regexp(`^by Ada\nby Ada\n`))
 	b.text("\x1ct")
-	b.wait(client.Contains("you write"))
-	a.wait(client.Screen(`has taken the session: read-only now`))
+	b.wait(client.Text("you write"))
+	a.wait(client.Regexp(`has taken the session: read-only now`))
 	a.text("lost\r")
-	a.wait(client.Screen(`read-only: .* has the session`))
+	a.wait(client.Regexp(`read-only: .* has the session`))
 	b.text("by Bea\r")
-	a.wait(client.Screen(`by Bea\nby Bea\n`))
+	a.wait(client.Regexp(`by Bea\nby Bea\n`))
 	if got := s.snapshot("none").PlainText; got != "by Ada\nby Ada\nby Bea\nby Bea" {
 		t.Errorf("the session shows %q", got)
 	}
 	c := l.attach(outer, 24, 100, "--take", "--as", "Cid")
-	b.wait(client.Contains("Cid has taken the session"))
+	b.wait(client.Text("Cid has taken the session"))
 	c.text("\x1cd")
 	c.exited()
 	if f := s.frame(nil); f.Lease != nil {
 		t.Errorf("after the detach %+v has the session", f.Lease)
 	}
 	a.text("\x1cwagain\r") // what is typed behind the key waits for the answer to it
-	b.wait(client.Screen(`again\nagain`))
+	b.wait(client.Regexp(`again\nagain`))
 	a.server.call("session.kill", map[string]string{"session": a.ID}, nil) // whose terminal goes away
-	b.wait(client.Screen(`read-only  Ctrl`))
+	b.wait(client.Regexp(`read-only  Ctrl`))
 }
 
 func TestAttachWhoseServerIsKilled(t *testing.T) {
@@ -82,7 +82,7 @@ func TestAttachDetachesFromAHungServer(t *testing.T) {
 	s := l.dial().create("cat")
 	a := l.attach(outer, 24, 100, "--write", s.ID)
 	b := l.attach(outer, 24, 100)
-	b.wait(client.Contains("read-only"))
+	b.wait(client.Text("read-only"))
 	process := l.program.Process
 	if err := process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestAttachDetachesFromAHungServer(t *testing.T) {
 		l.end()
 	}()
 	b.text("\x1ctheld back\r")
-	b.wait(client.Transcript("has not answered yet")) // what is typed next may be drawn over it at once
+	b.wait(client.Output("has not answered yet")) // what is typed next may be drawn over it at once
 	a.text("not answered\r\x1cw")
 	for _, x := range []*session{a, b} {
 		x.text("\x1cd")
@@ -108,7 +108,7 @@ func TestAttachPassesInputThrough(t *testing.T) {
 	l, outer := listen(t), start(t)
 	inner := l.dial()
 	s := inner.sized(10, 40, "sh", "-c", `stty raw -echo; printf '\033[?1002;1006h\033[?1004h\033[?2004hready\r\n'; cat -v`)
-	s.wait(client.Contains("ready"))
+	s.wait(client.Text("ready"))
 	a := l.attach(outer, 20, 60, "--write", s.ID)
 	for f := a.frame(nil); f.Modes["mouse"] != "drag"; f = a.frame(f) {
 	}
@@ -117,7 +117,7 @@ func TestAttachPassesInputThrough(t *testing.T) {
 		t.Helper()
 		want += more
 		flat := strings.ReplaceAll(want[len("ready\n"):], "\n", "")
-		s.wait(client.Transcript(regexp.QuoteMeta(flat) + `$`))
+		s.wait(client.Output(regexp.QuoteMeta(flat) + `$`))
 	}
 	mouse := func(row, col int, button, action string, mods ...string) {
 		t.Helper()
@@ -157,7 +157,7 @@ func TestAttachTakesALargePaste(t *testing.T) {
 	t.Parallel()
 	l, outer := listen(t), start(t)
 	s := l.dial().sh(`stty raw -echo; echo ready; head -c 600000 | cksum; sleep 1000`)
-	s.wait(client.Contains("ready"))
+	s.wait(client.Text("ready"))
 	a := l.attach(outer, 24, 80, "--write", s.ID)
 	var b strings.Builder
 	for b.Len() < 600000 {
@@ -169,7 +169,7 @@ func TestAttachTakesALargePaste(t *testing.T) {
 	}
 	p := programOf(t, exec.Command("cksum"))
 	sum, _ := p.run(text)
-	s.wait(client.Contains(strings.TrimSpace(sum)))
+	s.wait(client.Text(strings.TrimSpace(sum)))
 }
 
 // A writer that resizes gives the session its terminal's size, follows it, and puts it back; one
@@ -179,7 +179,7 @@ func TestAttachResizes(t *testing.T) {
 	l, outer := listen(t), start(t)
 	inner := l.dial()
 	s := inner.sized(24, 80, "sh", "-c", `trap 'stty size' WINCH; echo ready; while :; do sleep 1000 & wait $!; kill $!; done`)
-	s.wait(client.Contains("ready"))
+	s.wait(client.Text("ready"))
 	size := func(rows, cols int) {
 		t.Helper()
 		if got := s.snapshot("none").Size; got.Rows != rows || got.Cols != cols {
@@ -194,10 +194,10 @@ func TestAttachResizes(t *testing.T) {
 	plain.exited()
 
 	a := l.attach(outer, 30, 100, "--write", "--resize", s.ID)
-	s.wait(client.Contains("30 100"))
+	s.wait(client.Text("30 100"))
 	a.shows(s, 0, 0)
 	a.resize(21, 60)
-	s.wait(client.Contains("20 60"))
+	s.wait(client.Text("20 60"))
 	a.shows(s, 0, 0)
 	size(20, 60)
 	for i := range 5 { // there and back, faster than the session is told
@@ -205,18 +205,18 @@ func TestAttachResizes(t *testing.T) {
 		a.resize(21, 60)
 	}
 	a.text("x")
-	s.wait(client.Contains("x"))
+	s.wait(client.Text("x"))
 	for f := s.frame(nil); f.Size.Rows != 20 || f.Size.Cols != 60; f = s.frame(f) {
 	}
 	a.shows(s, 0, 0)
 	a.text("\x1cd")
 	a.exited()
 	size(24, 80)
-	s.wait(client.Contains("24 80"))
+	s.wait(client.Text("24 80"))
 
 	// One that is killed outright can put nothing back: the server does.
 	b := l.attach(outer, 28, 90, "--write", "--resize", s.ID)
-	s.wait(client.Contains("28 90"))
+	s.wait(client.Text("28 90"))
 	if _, err := b.Do(outer.ctx, client.Action{Type: "signal", Value: "kill"}); err != nil {
 		t.Fatal(err)
 	}
@@ -235,22 +235,22 @@ func TestAttachFitsANarrowTerminal(t *testing.T) {
 		t.Errorf("looking on: %q", got)
 	}
 	a.text("\x1cw")
-	a.wait(client.Contains(`you write, Ctrl-\ for keys`))
+	a.wait(client.Text(`you write, Ctrl-\ for keys`))
 	b := l.attach(outer, 9, 40, s.ID)
-	b.wait(client.Screen(`(?m)^ s1  .*\S+ writes  Ctrl-\\ for keys`))
+	b.wait(client.Regexp(`(?m)^ s1  .*\S+ writes  Ctrl-\\ for keys`))
 	holder := func() string { return s.frame(nil).Lease.Holder }
 	first := holder()
 	b.text("x")
-	b.wait(client.Screen(`(?m)^ .*\S+ has it: Ctrl-\\ t takes it$`))
+	b.wait(client.Regexp(`(?m)^ .*\S+ has it: Ctrl-\\ t takes it$`))
 	b.text("\x1c")
-	b.wait(client.Screen(`(?m)^ d detach  w write  t take  z suspend`))
+	b.wait(client.Regexp(`(?m)^ d detach  w write  t take  z suspend`))
 	b.text("t")
-	a.wait(client.Screen(`(?m)^ .*\S+ took it: Ctrl-\\ t takes it back$`))
+	a.wait(client.Regexp(`(?m)^ .*\S+ took it: Ctrl-\\ t takes it back$`))
 	if second := holder(); second == first || !strings.Contains(second, "@") {
 		t.Errorf("two terminals are %q and %q", first, second)
 	}
 	b.text("\x04") // the end of cat
-	a.wait(client.Screen(`(?m)^ ended with exit code 0: any key leaves$`))
+	a.wait(client.Regexp(`(?m)^ ended with exit code 0: any key leaves$`))
 	a.text("x")
 	b.text("x")
 	a.exited()
@@ -265,25 +265,25 @@ func TestAttachIsSuspended(t *testing.T) {
 	s.text("something\n")
 	self, _ := os.Executable()
 	sh := outer.with(client.Config{Program: "bash", Args: []string{"--norc", "--noprofile", "-i"}, Env: map[string]string{"PS1": "$ ", "HISTFILE": ""}})
-	sh.wait(client.Screen(`^\$$`))
-	sh.waitSince(sh.text(self+" attach --write --socket "+l.path+" "+s.ID+"\n"), client.Contains("Ctrl-\\ for keys"))
+	sh.wait(client.Regexp(`^\$$`))
+	sh.waitSince(sh.text(self+" attach --write --socket "+l.path+" "+s.ID+"\n"), client.Text("Ctrl-\\ for keys"))
 	for range 2 {
-		m := sh.waitSince(sh.text("\x1cz"), client.Screen(`(?s)s1 is given back until attach goes on.*Stopped.*\n\$$`))
-		if m.Snapshot.AlternateScreen {
+		m := sh.waitSince(sh.text("\x1cz"), client.Regexp(`(?s)s1 is given back until attach goes on.*Stopped.*\n\$$`))
+		if m.Screen.AlternateScreen {
 			t.Error("a suspended attach has left the alternate screen on")
 		}
 		if f := s.frame(nil); f.Lease != nil { // nobody waits for who is away
 			t.Errorf("a suspended attach has the session: %+v", f.Lease)
 		}
-		sh.waitSince(sh.text("echo a$((6*7))b\n"), client.Screen(`(?m)^a42b\n\$$`))
-		sh.waitSince(sh.text("fg\n"), client.Screen(`^something\nsomething\n(?s:.*)Ctrl-\\ for keys`))
+		sh.waitSince(sh.text("echo a$((6*7))b\n"), client.Regexp(`(?m)^a42b\n\$$`))
+		sh.waitSince(sh.text("fg\n"), client.Regexp(`^something\nsomething\n(?s:.*)Ctrl-\\ for keys`))
 	}
 	sh.text("typed\r")
-	s.wait(client.Contains("typed"))
-	sh.waitSince(sh.text("\x1cz"), client.Screen(`(?s)Stopped.*\n\$$`))
+	s.wait(client.Text("typed"))
+	sh.waitSince(sh.text("\x1cz"), client.Regexp(`(?s)Stopped.*\n\$$`))
 	s.server.call("session.lease", map[string]any{"session": s.ID, "holder": "Bea"}, nil) // who came meanwhile keeps it
-	sh.waitSince(sh.text("fg\n"), client.Screen(`read-only: Bea has the session since \S+; Ctrl-\\ t takes it`))
-	sh.waitSince(sh.text("\x1cd"), client.Screen(`detached from s1\]\n\$$`))
+	sh.waitSince(sh.text("fg\n"), client.Regexp(`read-only: Bea has the session since \S+; Ctrl-\\ t takes it`))
+	sh.waitSince(sh.text("\x1cd"), client.Regexp(`detached from s1\]\n\$$`))
 }
 
 // While a program floods its session, attach shows what there is, and the keys still work.
@@ -292,13 +292,13 @@ func TestAttachToAFlood(t *testing.T) {
 	l, outer := listen(t), start(t)
 	s := l.dial().sh(`i=0; trap 'echo "the end"; exec sleep 1000' INT; while :; do echo "line $i of a flood that goes on"; i=$((i+1)); done`)
 	a := l.attach(outer, 24, 80, "--write", s.ID)
-	a.wait(client.Screen(`line \d{4,} of`))
+	a.wait(client.Regexp(`line \d{4,} of`))
 	first := a.frame(nil)
 	for range 20 { // it goes on
 		first = a.frame(first)
 	}
 	a.text("\x03")
-	a.wait(client.Contains("the end"))
+	a.wait(client.Text("the end"))
 	a.shows(s, 0, 0)
 	a.text("\x1cd")
 	if got := a.exited(); got != "exit 0" {
@@ -313,15 +313,15 @@ func TestAttachHidesWhatASecretIs(t *testing.T) {
 	l, outer := listen(t), start(t)
 	inner := l.dial()
 	s := inner.sh(`stty -echo; printf 'Password: '; read -r x; stty echo; printf '\ngot %s\a\n' "$x"; sleep 1000`)
-	s.wait(client.Contains("Password:"))
+	s.wait(client.Text("Password:"))
 	a := l.attached(outer, 24, 80, "--write", "--detach-key", "ctrl+a", s.ID)
-	a.wait(client.Contains("a secret is asked for"))
+	a.wait(client.Text("a secret is asked for"))
 	for _, key := range []string{"h", "u", "n", "t", "e", "r", "-", "2", "2"} {
 		a.keys(key)
 	}
-	a.waitSince(a.keys("enter"), client.All(client.Screen(`(?m)^got \[REDACTED\]`), client.Matcher{Type: "bell"}))
+	a.waitSince(a.keys("enter"), client.All(client.Regexp(`(?m)^got \[REDACTED\]`), client.Matcher{Type: "bell"}))
 	raw := l.attach(outer, 24, 80, "--no-redact", s.ID)
-	raw.wait(client.Contains("got hunter-22"))
+	raw.wait(client.Text("got hunter-22"))
 	raw.text("\x1cd")
 	raw.exited()
 	a.keys("ctrl+a", "d")

@@ -47,21 +47,21 @@ func not(m client.Matcher) client.Matcher { return client.Matcher{Type: "not", V
 
 // input is the row of the prompt, with what stands there; the space behind the sign is one that
 // does not break.
-func input(text string) client.Matcher { return client.Screen(`(?m)^❯[\x{a0}]?` + text) }
+func input(text string) client.Matcher { return client.Regexp(`(?m)^❯[\x{a0}]?` + text) }
 
 // screens says how each state looks.
 var screens = map[string]client.Matcher{
-	"waiting_for_trust":         client.Contains("Yes, I trust this folder"),
-	"waiting_for_login":         client.Contains("Do you want to use this API key?"),
-	"ready":                     client.All(input(`$`), not(client.Contains("esc to interrupt")), client.Screen(`(?m)^  ⏸ .* mode on`)),
-	"completed_turn":            client.All(input(`$`), not(client.Contains("esc to interrupt")), client.Screen(`(?m)^✻ .* · done `)),
-	"error":                     client.All(input(`(Resend|Once fixed|$)`), not(client.Contains("esc to interrupt"))),
-	"thinking":                  client.Contains("esc to interrupt"),
-	"waiting_for_permission":    client.Screen(`Do you want to [^\n]*\?\n.*❯ 1\. Yes`),
-	"waiting_for_plan_approval": client.Contains("Ready to code?"),
-	"waiting_for_user_input":    client.Contains("Enter to select"),
-	"waiting_for_model_select":  client.Contains("Select model"),
-	"usage_screen":              client.All(client.Contains("Settings"), client.Contains("Esc to close")),
+	"waiting_for_trust":         client.Text("Yes, I trust this folder"),
+	"waiting_for_login":         client.Text("Do you want to use this API key?"),
+	"ready":                     client.All(input(`$`), not(client.Text("esc to interrupt")), client.Regexp(`(?m)^  ⏸ .* mode on`)),
+	"completed_turn":            client.All(input(`$`), not(client.Text("esc to interrupt")), client.Regexp(`(?m)^✻ .* · done `)),
+	"error":                     client.All(input(`(Resend|Once fixed|$)`), not(client.Text("esc to interrupt"))),
+	"thinking":                  client.Text("esc to interrupt"),
+	"waiting_for_permission":    client.Regexp(`Do you want to [^\n]*\?\n.*❯ 1\. Yes`),
+	"waiting_for_plan_approval": client.Text("Ready to code?"),
+	"waiting_for_user_input":    client.Text("Enter to select"),
+	"waiting_for_model_select":  client.Text("Select model"),
+	"usage_screen":              client.All(client.Text("Settings"), client.Text("Esc to close")),
 }
 
 func (k *keyboard) wait(text string, states ...string) {
@@ -70,7 +70,7 @@ func (k *keyboard) wait(text string, states ...string) {
 	for _, s := range states {
 		any = append(any, screens[s])
 	}
-	k.session.wait(client.All(client.Any(any...), client.Contains(text)))
+	k.session.wait(client.All(client.Any(any...), client.Text(text)))
 }
 
 func (k *keyboard) turn(intent string, params map[string]any, text string, states ...string) {
@@ -116,7 +116,7 @@ func (k *keyboard) do(a client.Action) {
 func (k *keyboard) clear() {
 	k.t.Helper()
 	k.keys("ctrl+c")
-	k.session.wait(client.All(input(`$`), not(client.Contains("again to exit"))))
+	k.session.wait(client.All(input(`$`), not(client.Text("again to exit"))))
 }
 
 // submit types and presses Enter when what is typed stands there.
@@ -130,7 +130,7 @@ func (k *keyboard) submit(text string) {
 // choose moves the pointer to an option and presses Enter when it is there to stay.
 func (k *keyboard) choose(option string) {
 	k.t.Helper()
-	k.session.wait(client.All(client.Contains(option), client.Stable(settled)))
+	k.session.wait(client.All(client.Text(option), client.Stable(settled)))
 	pointer, at := -1, -1
 	for i, line := range k.snapshot("none").Lines {
 		text := strings.TrimSpace(line)
@@ -146,13 +146,13 @@ func (k *keyboard) choose(option string) {
 	if at < pointer {
 		key = "up"
 	}
-	pointed := client.Screen(`(?m)^ *❯ (\d\. )?` + option)
+	pointed := client.Regexp(`(?m)^ *❯ (\d\. )?` + option)
 	for range 5 {
 		// One key at a time: an option may take more than one row.
-		if _, err := k.Wait(k.server.ctx, pointed, client.WaitOptions{TimeoutMS: new(int64)}); err == nil {
+		if _, err := k.Wait(k.server.ctx, pointed, client.Within(0)); err == nil {
 			break
 		}
-		k.waitSince(k.keys(key), client.Screen(`(?m)^ *❯ `))
+		k.waitSince(k.keys(key), client.Regexp(`(?m)^ *❯ `))
 	}
 	k.session.wait(client.All(pointed, client.Stable(settled)))
 	k.keys("enter")

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/mockmodel"
-	"github.com/ptywright/ptywright/protocol/client"
 )
 
 // The real Claude Code, isolated, with a model that says what testdata/claude.json says. What is
@@ -286,7 +285,7 @@ func (a *adapter) call(method string, params map[string]any, result any) {
 }
 
 func (a *adapter) screen() string {
-	r, err := a.server.Session(a.session).Snapshot(a.server.ctx, client.ReadOptions{Cells: "none"})
+	r, err := a.server.Session(a.session).Screen(a.server.ctx)
 	if err != nil {
 		return err.Error()
 	}

@@ -42,7 +42,7 @@ func TestCompletionInShells(t *testing.T) {
 				"HOME": home, "ZDOTDIR": home, "XDG_CONFIG_HOME": home, "XDG_DATA_HOME": home, "HISTFILE": "", "LC_ALL": "C.UTF-8",
 				"PATH": bin + ":" + os.Getenv("PATH"), "PTYWRIGHT_HOME": filepath.Dir(s.path), "PTYWRIGHT_CONFIG": "off",
 			}})
-			shell.waitSince(shell.text(c.load+"\r"), client.Screen(`(?m)^loaded\n> *`))
+			shell.waitSince(shell.text(c.load+"\r"), client.Regexp(`(?m)^loaded\n> *`))
 			for _, press := range []struct{ typed, want string }{
 				{"ptywright wai", `> ptywright wait X$`},
 				{"ptywright wait s", `> ptywright wait s1 X$`},
@@ -52,11 +52,11 @@ func TestCompletionInShells(t *testing.T) {
 				{"ptywright read s1 --scro", `> ptywright read s1 --scrollback X$`},
 			} {
 				since := shell.text(press.typed)
-				shell.waitSince(since, client.Contains(press.typed))
+				shell.waitSince(since, client.Text(press.typed))
 				shell.text("\tX") // fish shows what it would complete before it does, but not in front of more
-				shell.waitSince(since, client.Screen(`(?m)^`+press.want))
+				shell.waitSince(since, client.Regexp(`(?m)^`+press.want))
 				shell.keys("ctrl+u")
-				shell.wait(client.Screen(`(?:^|\n)>$`))
+				shell.wait(client.Regexp(`(?:^|\n)>$`))
 			}
 			shell.text("exit\r")
 			shell.exited()

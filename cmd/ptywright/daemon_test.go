@@ -82,12 +82,12 @@ func TestEnsureStartsOneServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	s, err := c.Create(ctx, client.Config{Program: "sh", Args: []string{"-c", "pwd; sleep 1000"}})
+	s, err := c.Spawn(ctx, client.Config{Program: "sh", Args: []string{"-c", "pwd; sleep 1000"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if home, err := os.UserHomeDir(); err == nil {
-		(&session{s, &server{Client: c, t: t, ctx: ctx}, t}).wait(client.Contains(home))
+		(&session{s, &server{Client: c, t: t, ctx: ctx}, t}).wait(client.Text(home))
 	}
 	if _, err := daemon.Stop(ctx, socket); err != nil {
 		t.Error(err)

@@ -23,7 +23,7 @@ esac; done`
 // turn types a line and waits for what the program says of it.
 func (s *session) turn(line, answer string) {
 	s.t.Helper()
-	s.waitSince(s.text(line+"\n"), client.Contains(answer))
+	s.waitSince(s.text(line+"\n"), client.Text(answer))
 }
 
 func (s *session) plainText() string {
@@ -39,10 +39,10 @@ func TestEchoOffIsAHabit(t *testing.T) {
 	words := []string{"root", "http", "null", "admin", "password", "correct horse battery", "hunter2hunter2", "ordinary words", "a     b", "x"}
 	const secret = "incorrect-donkey-coal"
 	other := s.sh(`stty -echo; echo "` + strings.Join(words, "; ") + `"; read -r x; echo "here ` + secret + `"; while read -r x; do echo "$x"; done`)
-	other.wait(client.Contains("; x"))
+	other.wait(client.Text("; x"))
 	before := other.plainText()
 	driver := s.sh(quietLoop)
-	driver.wait(client.Contains("ready"))
+	driver.wait(client.Text("ready"))
 	for i, w := range words {
 		driver.turn(w, "got-"+w)
 		if i == 0 {
@@ -94,7 +94,7 @@ func TestEchoOffSecretAndPlain(t *testing.T) {
 		"ask":    "ready\ngot-one ask\ngot-two ask\ngot-three ask",
 	} {
 		b := s.with(client.Config{Program: "sh", Args: []string{"-c", quietLoop}, EchoOff: kind})
-		b.wait(client.Contains("ready"))
+		b.wait(client.Text("ready"))
 		for _, n := range []string{"one ", "two ", "three "} {
 			b.turn(n+kind, "got-"+n+kind)
 		}
@@ -115,12 +115,12 @@ func TestQuestionOnASmallScreen(t *testing.T) {
 		word := fmt.Sprintf("lavender hill %d", size[0]) // no secret by its shape, and each time another
 		b := s.with(client.Config{Program: "sh", Args: []string{"-c", script}, Rows: size[0], Cols: size[1]})
 		for _, prompt := range []string{"Password: ", "more: "} { // echo is off all the time, which alone would be a habit
-			b.wait(client.Transcript(prompt))
+			b.wait(client.Output(prompt))
 			awaitSecret(b)
 			b.text(word + "\n")
 		}
-		b.wait(client.Transcript("it was "))
-		b.wait(client.Transcript(word))
+		b.wait(client.Output("it was "))
+		b.wait(client.Output(word))
 		text, err := b.Transcript(s.ctx)
 		if err != nil || strings.Contains(text, word) || !strings.Contains(text, "it was ") {
 			t.Errorf("%d rows of %d: %q, %v", size[0], size[1], text, err)
@@ -158,12 +158,12 @@ func TestTypedLinesPushOutNoKey(t *testing.T) {
 		b := s.with(client.Config{Program: "sh", Args: []string{"-c", quietLoop}, EchoOff: kind, Env: map[string]string{"API_TOKEN": key}})
 		other := s.sh("echo here " + key + "; stty -echo; printf 'Password: '; read -r p; stty echo; " +
 			"echo; echo \"pw-$p\"; cat")
-		other.wait(client.Contains("Password:"))
+		other.wait(client.Text("Password:"))
 		awaitSecret(other)
 		other.text(typed + "\n")
-		other.wait(client.Contains("pw-" + typed))
-		b.wait(client.Contains("ready"))
-		b.waitSince(b.text(lines.String()), client.Contains("got-line-1999"))
+		other.wait(client.Text("pw-" + typed))
+		b.wait(client.Text("ready"))
+		b.waitSince(b.text(lines.String()), client.Text("got-line-1999"))
 		b.turn("show", "token-"+key)
 		b.turn("end", "got-end")
 		var past struct {
@@ -201,7 +201,7 @@ func TestTooManySecrets(t *testing.T) {
 	}
 	delete(env, "API_TOKEN_0")
 	b := s.with(client.Config{Program: "sh", Args: []string{"-c", `echo "$API_TOKEN_1 $API_TOKEN_1024"; read x`}, Env: env})
-	b.wait(client.Contains("-"))
+	b.wait(client.Text("-"))
 	if got := b.plainText(); got != "[REDACTED] [REDACTED]" {
 		t.Errorf("%q", got)
 	}
@@ -216,7 +216,7 @@ func TestSecretsOutlastTheirSession(t *testing.T) {
 	b := s.sh(quietLoop)
 	var rec struct{ Path string }
 	s.call("session.record_start", map[string]any{"session": b.ID, "path": filepath.Join(dir, "a.cast")}, &rec)
-	b.wait(client.Contains("ready"))
+	b.wait(client.Text("ready"))
 	b.turn("ask", "Password:")
 	b.text("incorrect-donkey-coal\n")
 	s.call("session.close", map[string]any{"session": b.ID}, nil)
@@ -236,7 +236,7 @@ func TestShortSecretIsNowhere(t *testing.T) {
 	const short = "4z!7q"
 	s := start(t)
 	other := s.sh("echo " + short + "; cat")
-	other.wait(client.Contains(short))
+	other.wait(client.Text(short))
 	left := everything{asked: make(chan struct{})}
 	b := s.sh(`stty -echo; printf 'PIN: '; read -r p; stty echo; echo; printf '\033]2;title %s\007' "$p"; echo "it is $p"; read -r x; echo "still $p"`)
 	if err := s.Subscribe(s.ctx, left.event, b.ID); err != nil {
@@ -246,9 +246,9 @@ func TestShortSecretIsNowhere(t *testing.T) {
 	for _, format := range []string{"asciicast-v2", "asciicast-v3", "markdown"} {
 		s.call("session.record_start", map[string]any{"session": b.ID, "dir": dir, "format": format, "input": format != "markdown"}, nil)
 	}
-	b.wait(client.Contains("PIN:"))
+	b.wait(client.Text("PIN:"))
 	b.text(short + "\n")
-	b.wait(client.Contains("it is"))
+	b.wait(client.Text("it is"))
 	for _, call := range []struct {
 		method string
 		params map[string]any

@@ -140,12 +140,12 @@ func TestOwnedSession(t *testing.T) {
 	beside, mine := l.dial(), l.dial()
 	other := mine.with(client.Config{Program: "cat"})
 	own := mine.with(client.Config{Program: args[0], Args: args[1:], Owner: "connection"})
-	own.wait(client.Contains("up"))
+	own.wait(client.Text("up"))
 	pids := marked(t, mark)
 	mine.Close()
 	own = &session{beside.Session(own.ID), beside, t}
-	if m := own.wait(client.Exited()); m.Snapshot.Exit == nil || m.Snapshot.Exit.Limit != "owner" {
-		t.Errorf("its exit: %+v", m.Snapshot.Exit)
+	if m := own.wait(client.Exited()); m.Screen.Exit == nil || m.Screen.Exit.Limit != "owner" {
+		t.Errorf("its exit: %+v", m.Screen.Exit)
 	}
 	gone(t, pids)
 	for _, i := range beside.list() {
@@ -199,7 +199,7 @@ func TestEndedSoak(t *testing.T) {
 		if record {
 			c = client.Config{Program: "sh", Args: []string{"-c", "read -r _; " + script}}
 		}
-		x, err := s.Create(s.ctx, c)
+		x, err := s.Spawn(s.ctx, c)
 		if err != nil {
 			t.Errorf("program %d: %v", i, err)
 			return
@@ -208,12 +208,12 @@ func TestEndedSoak(t *testing.T) {
 			if err := s.Call(s.ctx, "session.record_start", obj{"session": x.ID, "dir": dir}, nil); err != nil {
 				t.Errorf("recording %d: %v", i, err)
 			}
-			if _, err := x.Text(s.ctx, "go\n"); err != nil {
+			if err := x.Send(s.ctx, "go\n"); err != nil {
 				t.Errorf("program %d: %v", i, err)
 			}
 		}
-		m, err := x.Wait(s.ctx, client.Exited(), client.WaitOptions{})
-		if err != nil || m.Snapshot.Exit.Code == nil || *m.Snapshot.Exit.Code != map[bool]int{true: 7}[record] {
+		m, err := x.Wait(s.ctx, client.Exited())
+		if err != nil || m.Screen.Exit.Code == nil || *m.Screen.Exit.Code != map[bool]int{true: 7}[record] {
 			t.Errorf("the end of program %d: %v", i, err)
 		}
 	}

@@ -41,7 +41,7 @@ func hold(t *testing.T, args ...string) *holder {
 while read x; do sh -c 'echo $$ > '$0'; exec "$@"' "$0" "$@"; echo "code=$?"; stty -g; done`, pidFile, self}, args...),
 		Env: map[string]string{"PTYWRIGHT_HOME": home},
 	})
-	h.wait(client.Screen(`^\S+$`))
+	h.wait(client.Regexp(`^\S+$`))
 	h.tty = h.snapshot("none").PlainText
 	return h
 }
@@ -49,7 +49,7 @@ while read x; do sh -c 'echo $$ > '$0'; exec "$@"' "$0" "$@"; echo "code=$?"; st
 // begin starts the command and waits for what it shows.
 func (h *holder) begin(pattern string) {
 	h.t.Helper()
-	h.waitSince(h.text("go\n"), client.Screen(pattern))
+	h.waitSince(h.text("go\n"), client.Regexp(pattern))
 }
 
 // tell sends the command a signal.
@@ -68,8 +68,8 @@ func (h *holder) tell(s syscall.Signal) {
 // left waits for the command's end and looks at what it left.
 func (h *holder) left(how, code string) {
 	h.t.Helper()
-	m := h.wait(client.Screen(`(?m)code=(\d+)\n\S+$`))
-	text := m.Snapshot.PlainText
+	m := h.wait(client.Regexp(`(?m)code=(\d+)\n\S+$`))
+	text := m.Screen.PlainText
 	if m.Outcome.Capture != code || !strings.HasSuffix(text, "\n"+h.tty) || strings.Contains(text, "goroutine ") {
 		h.t.Errorf("%s: it left\n%s\nwant code %s and the mode %s", how, text, code, h.tty)
 	}
@@ -107,7 +107,7 @@ func TestSignalsEndWhatHoldsATerminal(t *testing.T) {
 					if err := syscall.Mkfifo(filepath.Join(filepath.Dir(h.pidFile), "home", "fifo"), 0o600); err != nil {
 						t.Fatal(err)
 					}
-					h.waitSince(h.text(test.typed), client.Screen(`(?m)^u1p$`))
+					h.waitSince(h.text(test.typed), client.Regexp(`(?m)^u1p$`))
 				}
 				h.tell(s.signal)
 				h.left(s.signal.String(), s.code)
@@ -122,8 +122,8 @@ func TestREPLInterruptsLuasOwnFunctions(t *testing.T) {
 	c := newConsole(t, own(t)...)
 	c.enter(`string.rep("x", 1e9)`, `error: .*1000000000 bytes, at most 67108864 are allowed`)
 	since := c.text(`("a"):rep(30000):find(("a*"):rep(20) .. "b")` + "\r")
-	c.waitSince(since, client.Screen(`"b"\)$`))
-	c.waitSince(c.keys("ctrl+c"), client.Screen(`error: interrupted\npty> ?$`))
+	c.waitSince(since, client.Regexp(`"b"\)$`))
+	c.waitSince(c.keys("ctrl+c"), client.Regexp(`error: interrupted\npty> ?$`))
 	c.enter(`("abc"):gsub("b", "x")`, `(?m)^axc\n1$`)
 	c.leave()
 }
@@ -133,15 +133,15 @@ func TestREPLInterruptsLuasOwnFunctions(t *testing.T) {
 func TestREPLIsLeftThoughLuaDoesNotComeBack(t *testing.T) {
 	t.Parallel()
 	h := newConsole(t, own(t)...)
-	h.waitSince(h.text("os.execute(\"echo u$((1))p; exec cat\")\r"), client.Screen(`(?m)^u1p$`))
-	h.waitSince(h.keys("ctrl+c"), client.Screen(`\^C1\npty> ?$`))
-	h.waitSince(h.text("os.execute(\"ulimit -c 0; echo u$((1))q; exec cat\")\r"), client.Screen(`(?m)^u1q$`))
-	h.waitSince(h.keys("ctrl_backslash"), client.Screen(`\^\\1\npty> ?$`))
+	h.waitSince(h.text("os.execute(\"echo u$((1))p; exec cat\")\r"), client.Regexp(`(?m)^u1p$`))
+	h.waitSince(h.keys("ctrl+c"), client.Regexp(`\^C1\npty> ?$`))
+	h.waitSince(h.text("os.execute(\"ulimit -c 0; echo u$((1))q; exec cat\")\r"), client.Regexp(`(?m)^u1q$`))
+	h.waitSince(h.keys("ctrl_backslash"), client.Regexp(`\^\\1\npty> ?$`))
 	for try := 1; ; try++ { // the key may come before the reading
 		since := h.text(fmt.Sprintf("print(\"u\" .. %d .. \"r\") io.read()\r", try))
-		h.waitSince(since, client.Screen(fmt.Sprintf(`(?m)^u%dr$`, try)))
-		m := h.waitSince(h.keys("ctrl+c"), client.Screen(`Ctrl-C again leaves the REPL|error: interrupted\npty> ?$`))
-		if strings.Contains(m.Snapshot.PlainText, "again leaves") {
+		h.waitSince(since, client.Regexp(fmt.Sprintf(`(?m)^u%dr$`, try)))
+		m := h.waitSince(h.keys("ctrl+c"), client.Regexp(`Ctrl-C again leaves the REPL|error: interrupted\npty> ?$`))
+		if strings.Contains(m.Screen.PlainText, "again leaves") {
 			break
 		}
 		if try == 50 {

@@ -38,17 +38,17 @@ func together(n int, f func(i int)) {
 // ended returns how a script ends, as session.wait, session.list and session.exited tell it, which
 // must agree.
 func ended(t *testing.T, s *server, exits *exitLog, script string) string {
-	sess, err := s.Create(s.ctx, client.Config{Program: "sh", Args: []string{"-c", script}})
+	sess, err := s.Spawn(s.ctx, client.Config{Program: "sh", Args: []string{"-c", script}})
 	if err != nil {
 		t.Error(err)
 		return ""
 	}
-	m, err := sess.Wait(s.ctx, client.Exited(), client.WaitOptions{})
+	m, err := sess.Wait(s.ctx, client.Exited())
 	if err != nil {
 		t.Error(err)
 		return ""
 	}
-	waited := exitText(m.Snapshot.Exit)
+	waited := exitText(m.Screen.Exit)
 	if told := exits.of(s, sess.ID); told != waited {
 		t.Errorf("%s: the wait says %s, session.exited %s", script, waited, told)
 	}
@@ -189,7 +189,7 @@ func TestLastByteComesBeforeTheExit(t *testing.T) {
 	keep := 2 * size
 	together(times(8, 500), func(i int) {
 		raw := filepath.Join(dir, fmt.Sprint(i))
-		sess, err := s.Create(s.ctx, client.Config{
+		sess, err := s.Spawn(s.ctx, client.Config{
 			Program: "sh", Args: []string{"-c", fmt.Sprintf("stty -opost; exec seq -f %%063.0f %d", size/64)},
 			RawTranscriptPath: raw, TranscriptMaxChars: &keep,
 		})
@@ -197,12 +197,12 @@ func TestLastByteComesBeforeTheExit(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		m, err := sess.Wait(s.ctx, client.Exited(), client.WaitOptions{})
+		m, err := sess.Wait(s.ctx, client.Exited())
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		if last := fmt.Sprintf("%063d", size/64); !strings.HasSuffix(m.TranscriptTail, last+"\n") || !strings.Contains(m.Snapshot.PlainText, last) {
+		if last := fmt.Sprintf("%063d", size/64); !strings.HasSuffix(m.TranscriptTail, last+"\n") || !strings.Contains(m.Screen.PlainText, last) {
 			t.Errorf("the last line is not in the wait's result: %.100q", m.TranscriptTail)
 		}
 		got, err := os.ReadFile(raw)
@@ -233,14 +233,14 @@ func TestGrandchildThatHoldsTheTerminal(t *testing.T) {
 	if got := exits.of(s, g.ID); got != "exit 3" {
 		t.Errorf("ended with %s", got)
 	}
-	e := g.wait(client.Exited()).Snapshot.Exit
+	e := g.wait(client.Exited()).Screen.Exit
 	if exitText(e) != "exit 3" || !e.Draining {
 		t.Errorf("exit %+v", e)
 	}
 	// The terminal is still read.
 	say("go")
-	g.wait(client.Contains("up\nlate"))
-	_, err := g.Text(s.ctx, "x")
+	g.wait(client.Text("up\nlate"))
+	err := g.Send(s.ctx, "x")
 	wantError(t, err, client.CodeSessionClosed, "session_ended")
 	g.close()
 }
@@ -250,7 +250,7 @@ func BenchmarkExitBehindAGrandchild(b *testing.B) {
 	var worst, sum time.Duration
 	for b.Loop() {
 		g := s.sh("trap '' HUP; sleep 1000 & stty -echo; echo up; read x; exit 3")
-		g.wait(client.Contains("up"))
+		g.wait(client.Text("up"))
 		g.text("\n")
 		began := time.Now()
 		g.wait(client.Exited())

@@ -106,7 +106,7 @@ func TestFleetInterrupted(t *testing.T) {
 	run := fleet("broadcast", "--to", "alpha", "--wait", "--timeout", hang.String(), "--", "echo beg''un; cat "+f.gate("gate"))
 	f.ok("wait", "--to", "alpha", "--pattern", "begun")
 	wait := fleet("wait", "--timeout", hang.String(), "--pattern", "begun")
-	wait.wait(client.Screen("== alpha: matched")) // and bravo is waited for
+	wait.wait(client.Regexp("== alpha: matched")) // and bravo is waited for
 	for _, s := range []*session{run, wait} {
 		s.keys("ctrl+c")
 		if got := s.exited(); got != "exit 130" {

@@ -180,7 +180,7 @@ func (r *pageReader) show(b block) {
 			for piece := range strings.SplitSeq(line, "…") {
 				quoted = append(quoted, regexp.QuoteMeta(piece))
 			}
-			terminal.wait(client.Screen(strings.Join(quoted, ".*")))
+			terminal.wait(client.Regexp(strings.Join(quoted, ".*")))
 		}
 	}
 	terminal.close()

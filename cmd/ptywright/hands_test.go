@@ -23,9 +23,9 @@ func TestKeysAsHandsSpellThem(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	over := w.sh(`stty raw -echo; printf ready; exec cat -vt`)
-	over.wait(client.Contains("ready"))
+	over.wait(client.Text("ready"))
 	over.keys("Esc", "ArrowUp", "BTab", "S-Up", "C-M-x", "KP5", "Space", "Del")
-	over.wait(client.Contains(`^[^[[A^[[Z^[[1;2A^[^X5 ^[[3~`))
+	over.wait(client.Text(`^[^[[A^[[Z^[[1;2A^[^X5 ^[[3~`))
 	w.refused(-32602, "invalid_action", "session.input", map[string]any{"session": over.ID, "action": map[string]string{"type": "key", "value": "Entr"}})
 }
 
@@ -122,16 +122,16 @@ func TestAttachByName(t *testing.T) {
 	other.with(client.Config{Program: "cat"})
 	other.with(client.Config{Program: "cat", Args: []string{"-u"}, Name: "build"})
 	a := l.attach(on, 24, 80, "build", "--write")
-	a.wait(client.Screen(`(?m)^ build \(s2\)  you write  Ctrl-\\ for keys  cat -u$`))
+	a.wait(client.Regexp(`(?m)^ build \(s2\)  you write  Ctrl-\\ for keys  cat -u$`))
 	a.text("typed\r")
-	a.wait(client.Screen(`(?s)typed.*typed`))
+	a.wait(client.Regexp(`(?s)typed.*typed`))
 	a.keys(`ctrl+\`)
 	a.text("d")
-	a.wait(client.Screen(`\[detached from build \(s2\)\]`))
+	a.wait(client.Regexp(`\[detached from build \(s2\)\]`))
 	several := l.attached(on, 24, 80)
-	several.wait(client.Screen(`(?m)^-      s1 .*\nbuild  s2 `))
+	several.wait(client.Regexp(`(?m)^-      s1 .*\nbuild  s2 `))
 	none := l.attached(on, 24, 80, "other")
-	none.wait(client.Contains(`no session "other"`))
+	none.wait(client.Text(`no session "other"`))
 }
 
 // TestNameOfARecording: a recording has the session's name as its title, unless it is given

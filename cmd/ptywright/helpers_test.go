@@ -276,7 +276,7 @@ func (s *server) refused(code int, reason, method string, params any) *client.Er
 func wantError(t testing.TB, err error, code int, reason string) *client.Error {
 	t.Helper()
 	var e *client.Error
-	if !errors.As(err, &e) || e.Code != code || e.Reason != reason {
+	if !errors.As(err, &e) || e.Code != code || string(e.Reason) != reason {
 		t.Fatalf("error %v, expected %d, %s", err, code, reason)
 	}
 	return e
@@ -296,7 +296,7 @@ func (s *server) sh(script string) *session {
 
 func (s *server) with(c client.Config) *session {
 	s.t.Helper()
-	created, err := s.Create(s.ctx, c)
+	created, err := s.Spawn(s.ctx, c)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func (s *server) with(c client.Config) *session {
 // list returns what is listed of all sessions.
 func (s *server) list() []client.Info {
 	s.t.Helper()
-	infos, err := s.List(s.ctx)
+	infos, err := s.Sessions(s.ctx)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -323,7 +323,7 @@ type session struct {
 // text types, and returns the sequence before.
 func (s *session) text(text string) uint64 {
 	s.t.Helper()
-	sent, err := s.Text(s.server.ctx, text)
+	sent, err := s.Do(s.server.ctx, client.Action{Type: "text", Value: text})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -335,7 +335,7 @@ func (s *session) keys(names ...string) uint64 {
 	s.t.Helper()
 	var last uint64
 	for _, name := range names {
-		sent, err := s.Key(s.server.ctx, name)
+		sent, err := s.Do(s.server.ctx, client.Action{Type: "key", Value: name})
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -345,27 +345,24 @@ func (s *session) keys(names ...string) uint64 {
 }
 
 // wait waits for what must come. The error of a wait shows the screen.
-func (s *session) wait(m client.Matcher) *client.Matched {
+func (s *session) wait(m client.Matcher) *client.Match {
 	s.t.Helper()
-	return s.matched(m, client.WaitOptions{})
+	return s.matched(m)
 }
 
 // waitSince waits for what must come after a sequence.
-func (s *session) waitSince(since uint64, m client.Matcher) *client.Matched {
+func (s *session) waitSince(since uint64, m client.Matcher) *client.Match {
 	s.t.Helper()
-	return s.matched(m, client.WaitOptions{Since: client.After(since)})
+	return s.matched(m, client.After(since))
 }
 
-func (s *session) matched(m client.Matcher, o client.WaitOptions) *client.Matched {
+func (s *session) matched(m client.Matcher, options ...client.WaitOption) *client.Match {
 	s.t.Helper()
-	if patience := hang.Milliseconds() / 2; o.TimeoutMS == nil {
-		o.TimeoutMS = &patience
-	}
-	r, err := s.Wait(s.server.ctx, m, o)
+	r, err := s.Wait(s.server.ctx, m, append([]client.WaitOption{client.Everything, client.Within(hang / 2)}, options...)...)
 	var e *client.Error
 	if errors.As(err, &e) {
 		if v := e.Evidence(); v != nil {
-			s.t.Fatalf("%v: %s\n%s", err, v.Matcher, v.Snapshot.PlainText)
+			s.t.Fatalf("%v: %v", err, v)
 		}
 	}
 	if err != nil {
@@ -377,7 +374,7 @@ func (s *session) matched(m client.Matcher, o client.WaitOptions) *client.Matche
 // exited waits for the end and returns how it was: "exit 3" or the signal's name.
 func (s *session) exited() string {
 	s.t.Helper()
-	e := s.wait(client.Exited()).Snapshot.Exit
+	e := s.wait(client.Exited()).Screen.Exit
 	switch {
 	case e == nil:
 		return "running"
@@ -391,7 +388,7 @@ func (s *session) exited() string {
 
 func (s *session) snapshot(cells string) *client.Snapshot {
 	s.t.Helper()
-	r, err := s.Snapshot(s.server.ctx, client.ReadOptions{Cells: cells})
+	r, err := s.Screen(s.server.ctx, client.Cells(cells))
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func TestInputThatIsNotRead(t *testing.T) {
 	path, say := fifo(t)
 	const size = 300_000
 	deaf := s.sh(fmt.Sprintf("stty raw -echo; echo ready; read go < %s; head -c %d | sha256sum; exec sleep 1000", path, size))
-	deaf.wait(client.Contains("ready"))
+	deaf.wait(client.Text("ready"))
 
 	// Timed out, with what was written; what was not is dropped.
 	pending := make(chan error, 1)
@@ -30,7 +30,7 @@ func TestInputThatIsNotRead(t *testing.T) {
 		}, nil)
 	}()
 	beside := s.create("cat") // while it waits
-	beside.waitSince(beside.text("beside\n"), client.Contains("beside"))
+	beside.waitSince(beside.text("beside\n"), client.Text("beside"))
 	e := wantError(t, <-pending, client.CodeInternal, "input_blocked")
 	var data struct{ Written, Length int }
 	if err := json.Unmarshal(e.Data, &data); err != nil || data.Length != size || data.Written <= 0 || data.Written >= size {
@@ -44,9 +44,9 @@ func TestInputThatIsNotRead(t *testing.T) {
 	sum := sha256.Sum256([]byte(strings.Repeat("x", data.Written) + first + second))
 	one, two := make(chan error, 1), make(chan error, 1)
 	go func() {
-		_, err := deaf.Text(s.ctx, first)
+		err := deaf.Send(s.ctx, first)
 		one <- err
-		_, err = deaf.Text(s.ctx, second)
+		err = deaf.Send(s.ctx, second)
 		two <- err
 	}()
 	say("go")
@@ -56,7 +56,7 @@ func TestInputThatIsNotRead(t *testing.T) {
 	if err := <-two; err != nil {
 		t.Error(err)
 	}
-	deaf.wait(client.Contains(fmt.Sprintf("%x", sum)[:60]))
+	deaf.wait(client.Text(fmt.Sprintf("%x", sum)[:60]))
 }
 
 // A line that a canonical terminal would cut without a word is refused, the longest that it keeps
@@ -65,8 +65,8 @@ func TestCanonicalLine(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	c := s.sh("stty -echo; echo ready; head -n 1 | wc -c; exec cat")
-	c.wait(client.Contains("ready"))
-	_, err := c.Text(s.ctx, strings.Repeat("x", 5000)+"\n")
+	c.wait(client.Text("ready"))
+	err := c.Send(s.ctx, strings.Repeat("x", 5000)+"\n")
 	e := wantError(t, err, client.CodeInvalidParams, "line_too_long")
 	var data struct{ Length, Limit int }
 	if err := json.Unmarshal(e.Data, &data); err != nil || data.Length != 5000 || data.Limit <= 0 {
@@ -75,32 +75,32 @@ func TestCanonicalLine(t *testing.T) {
 	most := data.Limit
 	// In parts it is as long.
 	c.text(strings.Repeat("x", most-1))
-	_, err = c.Text(s.ctx, "xx\n")
+	err = c.Send(s.ctx, "xx\n")
 	wantError(t, err, client.CodeInvalidParams, "line_too_long")
 	c.text("x\n")
-	c.wait(client.Screen(fmt.Sprintf(`(?m)^ *%d$`, most+1)))
+	c.wait(client.Regexp(fmt.Sprintf(`(?m)^ *%d$`, most+1)))
 	// Many short ones are no long one, and raw mode has no lines.
-	if _, err := c.Text(s.ctx, strings.Repeat("short\n", 2000)); err != nil {
+	if err := c.Send(s.ctx, strings.Repeat("short\n", 2000)); err != nil {
 		t.Error(err)
 	}
 	raw := s.sh("stty raw -echo; echo ready; head -c 20000 | wc -c")
-	raw.wait(client.Contains("ready"))
+	raw.wait(client.Text("ready"))
 	raw.text(strings.Repeat("x", 20000))
-	raw.wait(client.Contains("20000"))
+	raw.wait(client.Text("20000"))
 }
 
 func TestBracketedPasteCannotBeClosedFromInside(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	p := s.sh(`stty raw -echo; printf '\033[?2004h'; echo ready; head -c 24 | od -An -c`)
-	p.wait(client.Contains("ready"))
+	p.wait(client.Text("ready"))
 	sent, err := p.Do(s.ctx, client.Action{Type: "bracketed_paste", Value: "a\x1b[201~rm\x03\tb"})
 	if err != nil || sent.Stripped != 2 {
 		t.Errorf("sent %+v, %v", sent, err)
 	}
 	p.text("|||||||")
 	m := p.wait(client.Exited())
-	got := strings.Join(strings.Fields(m.Snapshot.PlainText), " ")
+	got := strings.Join(strings.Fields(m.Screen.PlainText), " ")
 	if want := `ready 033 [ 2 0 0 ~ a [ 2 0 1 ~ r m \t b 033 [ 2 0 1 ~ |`; !strings.HasPrefix(got, want) {
 		t.Errorf("the program read %s", got)
 	}
@@ -131,10 +131,10 @@ func TestResizeStorm(t *testing.T) {
 			t.Errorf("message %q", e.Message)
 		}
 	}
-	m := c.waitSince(c.text("size\n"), client.Screen(`(?m)^30 100$`))
-	if m.Snapshot.Size.Rows != 30 || m.Snapshot.Size.Cols != 100 || len(m.Snapshot.Lines) != 30 {
-		t.Errorf("size %+v with %d lines", m.Snapshot.Size, len(m.Snapshot.Lines))
+	m := c.waitSince(c.text("size\n"), client.Regexp(`(?m)^30 100$`))
+	if m.Screen.Size.Rows != 30 || m.Screen.Size.Cols != 100 || len(m.Screen.Lines) != 30 {
+		t.Errorf("size %+v with %d lines", m.Screen.Size, len(m.Screen.Lines))
 	}
-	_, err := s.Create(s.ctx, client.Config{Program: "true", Rows: 1001})
+	_, err := s.Spawn(s.ctx, client.Config{Program: "true", Rows: 1001})
 	wantError(t, err, client.CodeInvalidParams, "size_out_of_range")
 }

@@ -27,6 +27,7 @@ var mayImport = map[string][]string{
 	"matchers":                        {"engine", "engine/vt", "internal/tree"},
 	"redact":                          {"internal/ansi", "redact/internal/rules"},
 	"plugins":                         {"internal/sandbox", "internal/pulse", "internal/tree", "engine", "engine/pty", "engine/vt", "matchers", "redact"},
+	"tuitest":                         {"engine", "engine/picture", "engine/pty", "engine/reading", "engine/record", "engine/vt", "matchers", "redact"},
 	"redact/internal/rules":           {},
 	"internal/lazy":                   {},
 	"internal/lanes":                  {},                // how many tests run side by side
@@ -52,6 +53,7 @@ var mayImport = map[string][]string{
 	"protocol/unterm/journal":         {"protocol/unterm/internal/shared", "engine", "engine/vt", "engine/record", "redact", "internal/lazy", "internal/ansi"},
 	"protocol/unterm/internal/shared": {},
 	"bench":                           {},
+	"bench/side":                      {},
 	"examples/library":                {"engine", "matchers"},
 	"examples/sessions":               {"engine", "engine/picture", "engine/record", "matchers", "redact"},
 	"release":                         {},
@@ -112,7 +114,6 @@ var thirdParty = map[string][]string{
 	"github.com/BurntSushi/toml":             {"plugins", "cmd/ptywright/internal/config", "release"},
 	"github.com/fsnotify/fsnotify":           {"plugins"},
 	"github.com/Microsoft/go-winio":          {"protocol", "protocol/client"},
-	"github.com/sourcegraph/jsonrpc2":        {"protocol/client"},
 	"github.com/coder/websocket":             {"cmd/ptywright/internal/watch"},
 	"github.com/spf13/cobra":                 commands,
 	"github.com/spf13/pflag":                 commands,
@@ -184,7 +185,7 @@ func packages(t *testing.T, goos string) map[string][]string {
 }
 
 // promised are the packages that other modules may build on.
-var promised = []string{"engine", "engine/vt", "matchers", "redact", "protocol/client"}
+var promised = []string{"engine", "engine/vt", "matchers", "redact", "protocol/client", "tuitest"}
 
 // TestPackagesSayWhatTheyPromise: one that others could import, and should not build on, says so in
 // its first line.

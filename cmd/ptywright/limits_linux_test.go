@@ -69,20 +69,20 @@ func abuse(t *testing.T, s *server) {
 	for _, bad := range badInput {
 		err := s.Call(s.ctx, bad.method, json.RawMessage(bad.params), nil)
 		var e *client.Error
-		if !errors.As(err, &e) || e.Code != bad.code || e.Reason != bad.reason || !strings.Contains(e.Message, bad.says) {
+		if !errors.As(err, &e) || e.Code != bad.code || string(e.Reason) != bad.reason || !strings.Contains(e.Message, bad.says) {
 			t.Errorf("%s %s: %v, expected %d, %s, about %q", bad.method, bad.params, err, bad.code, bad.reason, bad.says)
 		}
 	}
 	together(times(40, 1000), func(int) {
-		sess, err := s.Create(s.ctx, client.Config{Program: "sh", Args: []string{"-c", "echo up; sleep 1000 & exec cat"}})
+		sess, err := s.Spawn(s.ctx, client.Config{Program: "sh", Args: []string{"-c", "echo up; sleep 1000 & exec cat"}})
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		if _, err := sess.Wait(s.ctx, client.Contains("up"), client.WaitOptions{}); err != nil {
+		if _, err := sess.Wait(s.ctx, client.Text("up")); err != nil {
 			t.Error(err)
 		}
-		if _, err := sess.Wait(s.ctx, client.Contains("down"), client.WaitOptions{TimeoutMS: new(int64)}); err == nil {
+		if _, err := sess.Wait(s.ctx, client.Text("down"), client.Within(0)); err == nil {
 			t.Error("the wait matched nothing")
 		}
 		if err := sess.Close(s.ctx); err != nil {
@@ -175,7 +175,7 @@ func TestDescriptorLimit(t *testing.T) {
 	var all []*session
 	var refusal error
 	for refusal == nil && len(all) < 64 {
-		sess, err := s.Create(s.ctx, client.Config{Program: "cat"})
+		sess, err := s.Spawn(s.ctx, client.Config{Program: "cat"})
 		if refusal = err; err == nil {
 			all = append(all, &session{sess, s, t})
 		}
@@ -184,7 +184,7 @@ func TestDescriptorLimit(t *testing.T) {
 	if !strings.Contains(e.Message, "too many open files") || len(all) < 5 {
 		t.Errorf("after %d sessions: %s", len(all), e.Message)
 	}
-	all[0].waitSince(all[0].text("alive\n"), client.Contains("alive"))
+	all[0].waitSince(all[0].text("alive\n"), client.Text("alive"))
 	for _, sess := range all[1:] {
 		sess.close()
 	}
@@ -217,7 +217,7 @@ func TestIdleSessions(t *testing.T) {
 	fds := descriptors(t, pid)
 	before := memory(t, pid, "VmRSS")
 	together(n, func(int) {
-		if _, err := s.Create(s.ctx, client.Config{Program: "sleep", Args: []string{"1000." + s.program.mark}}); err != nil {
+		if _, err := s.Spawn(s.ctx, client.Config{Program: "sleep", Args: []string{"1000." + s.program.mark}}); err != nil {
 			t.Error(err)
 		}
 	})

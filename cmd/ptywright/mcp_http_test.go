@@ -47,7 +47,7 @@ func TestMCPBesideTheNativeDialect(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer native.Close()
-	made, err := native.Create(t.Context(), client.Config{Program: "sh", Args: []string{"-c", "echo made natively; sleep 1000"}})
+	made, err := native.Spawn(t.Context(), client.Config{Program: "sh", Args: []string{"-c", "echo made natively; sleep 1000"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,11 +47,10 @@ func TestMetricsCount(t *testing.T) {
 	l := listen(t)
 	s, other := l.dial(), l.dial()
 	b := s.sh("echo token=Kq7abcdefgh; echo hello; cat")
-	b.wait(client.Contains("hello"))
+	b.wait(client.Text("hello"))
 	b.text("typed\n")
-	b.wait(client.Screen("(?s)typed.*typed"))
-	now := int64(0)
-	if _, err := b.Wait(s.ctx, client.Contains("never"), client.WaitOptions{TimeoutMS: &now}); err == nil {
+	b.wait(client.Regexp("(?s)typed.*typed"))
+	if _, err := b.Wait(s.ctx, client.Text("never"), client.Within(0)); err == nil {
 		t.Fatal("matched")
 	}
 	s.call("session.record_start", map[string]any{"session": b.ID, "path": filepath.Join(t.TempDir(), "x.cast")}, nil)

@@ -32,7 +32,7 @@ func raise(t *testing.T, s *server, mark string) {
 	need(t, "setsid", "util-linux")
 	for _, f := range families {
 		sess := s.with(client.Config{Program: "sh", Args: []string{"-c", fmt.Sprintf(f.script, mark)}})
-		sess.wait(client.Contains("up"))
+		sess.wait(client.Text("up"))
 	}
 	if n := len(marked(t, mark)); n < 2*len(families) {
 		t.Fatalf("only %d processes have been started", n)
@@ -54,10 +54,10 @@ func TestServerThatEndsLeavesNoProcess(t *testing.T) {
 			pending := make(chan error, 1)
 			if name != "end of input" {
 				go func() {
-					_, err := s.Session("s1").Wait(s.ctx, client.Contains("never"), client.WaitOptions{})
+					_, err := s.Session("s1").Wait(s.ctx, client.Text("never"))
 					pending <- err
 				}()
-				s.Session("s2").Snapshot(s.ctx, client.ReadOptions{}) // the wait has been read before it
+				s.Session("s2").Screen(s.ctx, client.AllCells) // the wait has been read before it
 			}
 			end(s.program.Process)
 			if name == "end of input" {
@@ -96,7 +96,7 @@ func TestKilledServerLeavesNoTerminalProcess(t *testing.T) {
 	s := launch(t, p)
 	mark := p.mark
 	for _, f := range families[:3] {
-		s.with(client.Config{Program: "sh", Args: []string{"-c", fmt.Sprintf(f.script, mark)}}).wait(client.Contains("up"))
+		s.with(client.Config{Program: "sh", Args: []string{"-c", fmt.Sprintf(f.script, mark)}}).wait(client.Text("up"))
 	}
 	there := marked(t, mark)
 	watchers := 0
@@ -124,7 +124,7 @@ func BenchmarkOrphansOfAKilledServer(b *testing.B) {
 		p := ptywright(b, "serve", "--stdio")
 		s := launch(b, p)
 		for _, f := range families[:3] {
-			s.with(client.Config{Program: "sh", Args: []string{"-c", fmt.Sprintf(f.script, p.mark)}}).wait(client.Contains("up"))
+			s.with(client.Config{Program: "sh", Args: []string{"-c", fmt.Sprintf(f.script, p.mark)}}).wait(client.Text("up"))
 		}
 		there := marked(b, p.mark)
 		p.Process.Kill()
@@ -152,7 +152,7 @@ func TestIgnoredAndBlockedSignalsAreNotHandedOn(t *testing.T) {
 	// Not by way of a shell, which may unblock signals itself.
 	g := s.with(client.Config{Program: "grep", Args: []string{"-E", "Sig(Ign|Blk)", "/proc/self/status"}})
 	m := g.wait(client.Exited())
-	if got := strings.Join(strings.Fields(m.Snapshot.PlainText), " "); got != "SigBlk: 0000000000000000 SigIgn: 0000000000000000" {
+	if got := strings.Join(strings.Fields(m.Screen.PlainText), " "); got != "SigBlk: 0000000000000000 SigIgn: 0000000000000000" {
 		t.Errorf("a program starts with %q", got)
 	}
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Process.Pid))

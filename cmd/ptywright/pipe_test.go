@@ -40,7 +40,7 @@ func TestHelloExample(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	answers := script(t, lines...)
 	ids(t, answers, len(lines))
-	var hello client.Matched
+	var hello client.Match
 	if err := json.Unmarshal(answers[4].Result, &hello); err != nil || hello.Outcome.Capture != "1" {
 		t.Errorf("the shell's line: %+v, %v", hello.Outcome, err)
 	}
@@ -87,12 +87,12 @@ func TestPendingWaitHoldsNothingUp(t *testing.T) {
 	defer cancel()
 	pending := make(chan error, 1)
 	go func() {
-		_, err := first.Wait(ctx, client.Contains("never"), client.WaitOptions{})
+		_, err := first.Wait(ctx, client.Text("never"))
 		pending <- err
 	}()
 
 	second := s.sh("echo here; exec cat")
-	second.wait(client.Contains("here"))
+	second.wait(client.Text("here"))
 	for _, word := range []string{"one", "two"} {
 		say(word) // the program prints it while the wait is pending
 		for heard := ""; !strings.Contains(heard, "heard "+word+"\r\n"); {
@@ -106,7 +106,7 @@ func TestPendingWaitHoldsNothingUp(t *testing.T) {
 			}
 		}
 	}
-	second.waitSince(second.text("x\n"), client.Contains("x"))
+	second.waitSince(second.text("x\n"), client.Text("x"))
 	select {
 	case err := <-pending:
 		t.Fatalf("the wait ended: %v", err)
@@ -115,7 +115,7 @@ func TestPendingWaitHoldsNothingUp(t *testing.T) {
 
 	cancel()
 	e := wantError(t, <-pending, client.CodeCancelled, "cancelled")
-	if v := e.Evidence(); v == nil || v.Snapshot.PlainText != "heard one\nheard two" || !strings.Contains(string(v.Matcher), `"held":false`) {
+	if v := e.Evidence(); v == nil || v.Screen.PlainText != "heard one\nheard two" || !strings.Contains(string(v.Matcher), `"held":false`) {
 		t.Errorf("evidence %+v", v)
 	}
 	first.close() // the session's next request does not queue any more
@@ -128,7 +128,7 @@ func TestConcurrentOrderingLetsReadsOvertakeAWait(t *testing.T) {
 	c := s.create("cat")
 	pending := make(chan error, 1)
 	go func() {
-		_, err := c.Wait(s.ctx, client.Contains("now"), client.WaitOptions{})
+		_, err := c.Wait(s.ctx, client.Text("now"))
 		pending <- err
 	}()
 	c.snapshot("none")

@@ -133,7 +133,7 @@ func TestBombsAtEveryHook(t *testing.T) {
 					s.call("adapter.close", obj{"adapter": started.Adapter}, nil)
 				}
 			}
-			cat.waitSince(cat.text("alive\n"), client.Contains("alive"))
+			cat.waitSince(cat.text("alive\n"), client.Text("alive"))
 			if grown := memory(t, s.program.Process.Pid, "VmRSS") - before; grown > 64<<10 && !raceEnabled {
 				t.Errorf("the server has grown by %d KiB", grown)
 			}

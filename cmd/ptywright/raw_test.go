@@ -22,7 +22,7 @@ func TestRawOnlyWhereAsked(t *testing.T) {
 	dir := t.TempDir()
 	s := start(t)
 	b := s.sh(script)
-	b.wait(client.Contains("hunterZ"))
+	b.wait(client.Text("hunterZ"))
 	call := func(method string, params map[string]any) func(t *testing.T, raw bool) string {
 		return func(t *testing.T, raw bool) string {
 			with := map[string]any{"session": b.ID}
@@ -74,7 +74,7 @@ func TestRawOnlyWhereAsked(t *testing.T) {
 		"session.transcript":            {call("session.transcript", nil), true},
 		"session.scrollback":            {call("session.scrollback", nil), true},
 		"session.search":                {call("session.search", map[string]any{"text": "password"}), true},
-		"session.wait":                  {call("session.wait", map[string]any{"matcher": client.Contains("password")}), true},
+		"session.wait":                  {call("session.wait", map[string]any{"matcher": client.Text("password")}), true},
 		"session.screenshot svg":        {call("session.screenshot", map[string]any{"format": "svg"}), true},
 		"session.screenshot html":       {call("session.screenshot", map[string]any{"format": "html"}), true},
 		"session.record_start cast":     {recorded("asciicast-v2"), true},

@@ -43,7 +43,7 @@ func TestRawTranscriptFiles(t *testing.T) {
 		{regular, false}, {link, false}, {link, true}, {dangling, false}, {dangling, true}, {pipe, false}, {pipe, true},
 		{hard, false}, {hard, true}, {dir, false}, {dir, true}, {at("no/such/folder"), false}, {"/dev/null", true}, {"/dev/full", true},
 	} {
-		_, err := s.Create(s.ctx, client.Config{Program: "true", RawTranscriptPath: test.path, RawTranscriptAppend: test.appends})
+		_, err := s.Spawn(s.ctx, client.Config{Program: "true", RawTranscriptPath: test.path, RawTranscriptAppend: test.appends})
 		if e := wantError(t, err, client.CodeInvalidParams, "file_refused"); !strings.Contains(e.Message, test.path[:min(len(test.path), 30)]) {
 			t.Errorf("%s: %s", test.path, e.Message)
 		}
@@ -81,7 +81,7 @@ func TestRawTranscriptFiles(t *testing.T) {
 			t.Errorf("%s has mode %v and %q: %v", test.path, info.Mode(), got, err)
 		}
 	}
-	_, err := s.Create(s.ctx, client.Config{Program: "true", RawTranscriptAppend: true})
+	_, err := s.Spawn(s.ctx, client.Config{Program: "true", RawTranscriptAppend: true})
 	wantError(t, err, client.CodeInvalidParams, "invalid_params")
 }
 
@@ -105,8 +105,8 @@ func TestRawTranscriptThatCannotGrow(t *testing.T) {
 			s := startUnquiet(t, limited(t, test.setup, "serve", "--stdio"), "a recording of a session ended early")
 			path := filepath.Join(dir, "raw")
 			c := s.with(client.Config{Program: "sh", Args: []string{"-c", "stty -opost; seq 100000; exec cat"}, RawTranscriptPath: path})
-			c.wait(client.Contains("100000"))
-			c.waitSince(c.text("alive\n"), client.Contains("alive"))
+			c.wait(client.Text("100000"))
+			c.waitSince(c.text("alive\n"), client.Text("alive"))
 			if info := s.list()[0]; !strings.Contains(info.TranscriptError, path) {
 				t.Errorf("transcript_error is %q", info.TranscriptError)
 			}

@@ -203,7 +203,7 @@ func TestRecordingsThatFail(t *testing.T) {
 	full, text := start(b, "asciicast-v2"), start(b, "markdown")
 	for _, word := range []string{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"} {
 		b.text(word + "\n")
-		b.wait(client.Screen(word + " done"))
+		b.wait(client.Regexp(word + " done"))
 	}
 	stopped := stop(full)
 	if stopped.State != "failed" || !strings.Contains(stopped.Error, "file too large") {

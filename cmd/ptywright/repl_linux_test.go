@@ -29,8 +29,8 @@ func TestREPLOutlivesItsAttach(t *testing.T) {
 	if killed != 1 {
 		t.Fatalf("%d attaches run", killed)
 	}
-	m := c.waitSince(since, client.Screen(`(?s)error: attach to s1: it was ended by .*killed.*pty\[s1\]>`))
-	if m.Snapshot.AlternateScreen {
+	m := c.waitSince(since, client.Regexp(`(?s)error: attach to s1: it was ended by .*killed.*pty\[s1\]>`))
+	if m.Screen.AlternateScreen {
 		t.Error("the alternate screen is still there")
 	}
 	if f := c.frame(nil); f.Modes["mouse"] != "none" || !f.Cursor.Visible {

@@ -153,7 +153,7 @@ func TestREPLDrivesAnAdapter(t *testing.T) {
 	c := newConsole(t, "--stdio", "--", self, "serve", "--stdio", "--plugin", plugin)
 	c.enter(`a = adapter.start("less", {rows = 10, args = {"`+file+`"}})`, `(?m)^pty\[\w+\]> ?$`)
 	c.enter(`a:wait().state.state`, `(?m)^reading$`)
-	c.waitSince(c.text(`a:sea`+"\t"), client.Screen(`a:search\($`))
+	c.waitSince(c.text(`a:sea`+"\t"), client.Regexp(`a:search\($`))
 	c.enter(`"needle").receipt.submitted`, `(?m)^true$`)
 	c.enter(`a:screen()`, `(?s)┌ \w+ 10x80.*│the needle`)
 	c.enter(`turn("next_page").state.state`, `(?m)^reading$`)

@@ -38,7 +38,7 @@ func replIn(t testing.TB, s *server, home string, args ...string) *console {
 	c := &console{s.with(client.Config{
 		Program: self, Args: append([]string{"repl"}, args...), Env: map[string]string{"PTYWRIGHT_HOME": home, "ENV": "", "PS1": "$ "},
 	}), home}
-	c.wait(client.Screen(`(?m)^pty> ?$`))
+	c.wait(client.Regexp(`(?m)^pty> ?$`))
 	return c
 }
 
@@ -53,9 +53,9 @@ func own(t testing.TB) []string {
 }
 
 // enter types a line and waits for what it must show.
-func (c *console) enter(line, pattern string) *client.Matched {
+func (c *console) enter(line, pattern string) *client.Match {
 	c.t.Helper()
-	return c.waitSince(c.text(line+"\r"), client.Screen(pattern))
+	return c.waitSince(c.text(line+"\r"), client.Regexp(pattern))
 }
 
 // leave leaves, and the REPL must end well.
@@ -94,7 +94,7 @@ func TestREPLLosesNoKey(t *testing.T) {
 	}
 	c.enter(`"`, fmt.Sprintf(`(?m)^%d$`, keys))
 	c.keys("up")
-	shown := strings.ReplaceAll(c.wait(client.Screen(`pty> #"[a-z\s]+"$`)).Snapshot.PlainText, "\n", "")
+	shown := strings.ReplaceAll(c.wait(client.Regexp(`pty> #"[a-z\s]+"$`)).Screen.PlainText, "\n", "")
 	if !strings.HasSuffix(shown, want+`"`) {
 		t.Errorf("the line is %s", shown)
 	}
@@ -125,16 +125,16 @@ func TestREPLCompletes(t *testing.T) {
 		{`:shot `, `:shot s1`},
 	} {
 		since := c.text(test.typed + "\t")
-		c.waitSince(since, client.Screen(`(?m)^pty\[s1\]> `+regexp.QuoteMeta(strings.TrimRight(test.shown, " "))+` ?$`))
-		c.waitSince(c.keys("ctrl+c"), client.Screen(`pty\[s1\]>$`))
+		c.waitSince(since, client.Regexp(`(?m)^pty\[s1\]> `+regexp.QuoteMeta(strings.TrimRight(test.shown, " "))+` ?$`))
+		c.waitSince(c.keys("ctrl+c"), client.Regexp(`pty\[s1\]>$`))
 	}
 	// What is not clear yet is listed with what there is to say about it; Tab goes through it,
 	// Escape takes it back.
-	c.waitSince(c.text("s:scr\t"), client.Screen(`(?m)^screenshot +Draws the screen`))
-	c.waitSince(c.text("\t"), client.Screen(`(?m)^pty\[s1\]> s:screen$`))
-	c.waitSince(c.text("\t"), client.Screen(`(?m)^pty\[s1\]> s:screenshot$`))
-	c.waitSince(c.keys("escape"), client.Screen(`pty\[s1\]> s:scr$`))
-	c.waitSince(c.text("\t\t\r"), client.Screen(`pty\[s1\]> s:screen\($`))
+	c.waitSince(c.text("s:scr\t"), client.Regexp(`(?m)^screenshot +Draws the screen`))
+	c.waitSince(c.text("\t"), client.Regexp(`(?m)^pty\[s1\]> s:screen$`))
+	c.waitSince(c.text("\t"), client.Regexp(`(?m)^pty\[s1\]> s:screenshot$`))
+	c.waitSince(c.keys("escape"), client.Regexp(`pty\[s1\]> s:scr$`))
+	c.waitSince(c.text("\t\t\r"), client.Regexp(`pty\[s1\]> s:screen\($`))
 	c.enter(`).rows`, `(?m)^24$`)
 	c.leave()
 }
@@ -145,7 +145,7 @@ func TestREPLHistory(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	c := replIn(t, s, home, own(t)...)
 	c.enter(`6 * 7`, `(?m)^42$`)
-	c.waitSince(c.keys("up", "home", "1", "1", "0", "ctrl+e", "backspace", "8", "enter"), client.Screen(`(?m)^8848$`))
+	c.waitSince(c.keys("up", "home", "1", "1", "0", "ctrl+e", "backspace", "8", "enter"), client.Regexp(`(?m)^8848$`))
 	c.enter(`string.rep("ab", 3)`, `(?m)^ababab$`)
 	const token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 	c.enter(`#"`+token+`"`, `(?m)^40$`)
@@ -168,11 +168,11 @@ func TestREPLHistory(t *testing.T) {
 	}
 
 	again := replIn(t, s, home, own(t)...)
-	again.waitSince(again.keys("up"), client.Screen(`pty> string.rep\("ab", 3\)$`))
-	again.waitSince(again.keys("ctrl+c"), client.Screen(`pty>$`))
-	again.waitSince(again.keys("ctrl+r"), client.Screen(`\(search\)`))
-	again.waitSince(again.text("* 7"), client.Screen(`\(search\) \* 7: 6 \* 7$`))
-	again.waitSince(again.keys("enter"), client.Screen(`(?m)^42$`))
+	again.waitSince(again.keys("up"), client.Regexp(`pty> string.rep\("ab", 3\)$`))
+	again.waitSince(again.keys("ctrl+c"), client.Regexp(`pty>$`))
+	again.waitSince(again.keys("ctrl+r"), client.Regexp(`\(search\)`))
+	again.waitSince(again.text("* 7"), client.Regexp(`\(search\) \* 7: 6 \* 7$`))
+	again.waitSince(again.keys("enter"), client.Regexp(`(?m)^42$`))
 	again.enter(`:history 2`, `(?m)^ +3  string.rep\("ab", 3\)\n +4  6 \* 7$`)
 	again.leave()
 }
@@ -182,7 +182,7 @@ func TestREPLEditsThroughAResize(t *testing.T) {
 	c := newConsole(t, own(t)...)
 	c.enter(`"above"`, `(?m)^above$`)
 	text := strings.Repeat("0123456789", 15)
-	lines := c.waitSince(c.text(`x = "`+text), client.Screen(`(?s)pty> x = "0123.*9$`)).Snapshot.Lines
+	lines := c.waitSince(c.text(`x = "`+text), client.Regexp(`(?s)pty> x = "0123.*9$`)).Screen.Lines
 	c.keys("ctrl+a")
 	for range 8 {
 		c.keys("right")
@@ -197,7 +197,7 @@ func TestREPLEditsThroughAResize(t *testing.T) {
 			rows, rest = append(rows, rest[:n]), rest[n:]
 		}
 		want := regexp.QuoteMeta(strings.Join(rows, "\n"))
-		got := c.wait(client.Screen(`(?m)^above\n` + want + `$`)).Snapshot
+		got := c.wait(client.Regexp(`(?m)^above\n` + want + `$`)).Screen
 		if n := strings.Count(got.PlainText, "pty> x"); n != 1 {
 			t.Errorf("at %v the input is there %d times:\n%s", size, n, got.PlainText)
 		}
@@ -211,25 +211,25 @@ func TestREPLEditsWideCharactersAndLines(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t, own(t)...)
 	c.text(`"日本語é` + "e\u0301x" + `"`)
-	at := c.wait(client.Screen(`語é`)).Snapshot.Cursor
+	at := c.wait(client.Regexp(`語é`)).Screen.Cursor
 	if want := len(`pty> ""`) + 6 + 3; at.Col != want {
 		t.Errorf("the cursor is at column %d, not %d", at.Col, want)
 	}
 	c.keys("left", "left", "backspace", "left", "left", "delete", "backspace") // the e with its accent, the 語, the 本
-	c.waitSince(c.keys("enter"), client.Screen(`(?m)^日éx$`))
+	c.waitSince(c.keys("enter"), client.Regexp(`(?m)^日éx$`))
 
 	// Lines: Enter goes on while the chunk does, up moves within it, a paste is not run by its line
 	// feeds.
 	c.text("for i = 1, 2 do\r")
-	c.wait(client.Screen(`(?m)^\.\.\.>$`))
-	c.waitSince(c.text("print('n' .. i)\rend\r"), client.Screen(`(?m)^n1\nn2\npty>$`))
-	c.waitSince(c.keys("up", "up", "end", "left", "backspace", "'", "!", "'", ".", ".", "i", "enter"), client.Screen(`(?m)^.*$`))
-	c.waitSince(c.keys("ctrl+c"), client.Screen(`pty>$`))
+	c.wait(client.Regexp(`(?m)^\.\.\.>$`))
+	c.waitSince(c.text("print('n' .. i)\rend\r"), client.Regexp(`(?m)^n1\nn2\npty>$`))
+	c.waitSince(c.keys("up", "up", "end", "left", "backspace", "'", "!", "'", ".", ".", "i", "enter"), client.Regexp(`(?m)^.*$`))
+	c.waitSince(c.keys("ctrl+c"), client.Regexp(`pty>$`))
 	if _, err := c.Do(c.server.ctx, client.Action{Type: "bracketed_paste", Value: "local a = 1\nlocal b = a + 1\nreturn a .. '-' .. b"}); err != nil {
 		t.Fatal(err)
 	}
-	c.wait(client.Screen(`(?m)^pty> local a = 1\n\.\.\.> local b = a \+ 1\n\.\.\.> return`))
-	c.waitSince(c.keys("enter"), client.Screen(`(?m)^1-2$`))
+	c.wait(client.Regexp(`(?m)^pty> local a = 1\n\.\.\.> local b = a \+ 1\n\.\.\.> return`))
+	c.waitSince(c.keys("enter"), client.Regexp(`(?m)^1-2$`))
 	c.leave()
 }
 
@@ -239,14 +239,14 @@ func TestREPLInterruptsAWait(t *testing.T) {
 	c.enter(`s = session.spawn("sh")`, `(?m)^pty\[s1\]> ?$`)
 	for range times(2, 10) {
 		since := c.text("s:wait{text = \"never\"}\r")
-		c.waitSince(since, client.Screen(`never"\}$`))
-		m := c.waitSince(c.keys("ctrl+c"), client.Screen(`(?m)^error: (session.wait: )?interrupted\n(.*\n)*pty\[s1\]>$`)) // without it: before the wait began
-		if text := m.Snapshot.PlainText; strings.Contains(text, "-32") || strings.Contains(text, "cancel") {              // the wire's words
+		c.waitSince(since, client.Regexp(`never"\}$`))
+		m := c.waitSince(c.keys("ctrl+c"), client.Regexp(`(?m)^error: (session.wait: )?interrupted\n(.*\n)*pty\[s1\]>$`)) // without it: before the wait began
+		if text := m.Screen.PlainText; strings.Contains(text, "-32") || strings.Contains(text, "cancel") {                // the wire's words
 			t.Errorf("it is told as\n%s", text)
 		}
 	}
 	c.text("while true do end\r")
-	c.waitSince(c.keys("ctrl+c"), client.Screen(`(?s)error: interrupted\npty\[s1\]>$`))
+	c.waitSince(c.keys("ctrl+c"), client.Regexp(`(?s)error: interrupted\npty\[s1\]>$`))
 	c.enter(`s:turn("echo a$((1+1))b\n", {text = "a2b"}).kind`, `(?m)^contains_text$`)
 	c.leave()
 }
@@ -259,11 +259,11 @@ func TestREPLTellsWhatHappens(t *testing.T) {
 	other := l.dial()
 	path, say := fifo(t)
 	noisy := other.create("sh", "-c", `read x < "$0"; exit 3`, path)
-	c.waitSince(c.text(`"half a`), client.Screen(`"half a$`))
+	c.waitSince(c.text(`"half a`), client.Regexp(`"half a$`))
 	say("go")
-	m := c.wait(client.Screen(`(?m)^` + noisy.ID + ` exit 3\npty> "half a$`)) // above what is being typed
-	if want := len(`pty> "half a`); m.Snapshot.Cursor.Col != want {
-		t.Errorf("the cursor is at column %d, not %d", m.Snapshot.Cursor.Col, want)
+	m := c.wait(client.Regexp(`(?m)^` + noisy.ID + ` exit 3\npty> "half a$`)) // above what is being typed
+	if want := len(`pty> "half a`); m.Screen.Cursor.Col != want {
+		t.Errorf("the cursor is at column %d, not %d", m.Screen.Cursor.Col, want)
 	}
 	c.enter(` line"`, `(?m)^half a line$`)
 
@@ -272,7 +272,7 @@ func TestREPLTellsWhatHappens(t *testing.T) {
 	c.enter(`:notifications on `+flood.ID, `(?m)^pty> ?$`)
 	say("go")
 	c.text(`6 *`)
-	c.wait(client.Screen(flood.ID + `\| flood`))
+	c.wait(client.Regexp(flood.ID + `\| flood`))
 	c.enter(` 111`, `(?m)^666$`)
 	c.enter(`:notifications off`, `pty> ?$`)
 	c.leave()
@@ -306,7 +306,7 @@ func TestREPLOutlivesItsServer(t *testing.T) {
 	c.text(`"half`)
 	first.program.Process.Signal(syscall.SIGKILL)
 	first.program.Wait()
-	c.wait(client.Screen(`(?s)the connection to the server is lost.*pty\[lost\]> "half$`))
+	c.wait(client.Regexp(`(?s)the connection to the server is lost.*pty\[lost\]> "half$`))
 	c.enter(`"`, `(?m)^half$`) // Lua goes on
 	c.enter(`session.list()`, `error: session.list: the connection to the server is closed`)
 	c.enter(`:reconnect`, `(?s)connected.*started a server \(pid \d+\)|started a server \(pid \d+\).*connected`)
@@ -329,10 +329,10 @@ func TestREPLStartsAServerAndLeavesIt(t *testing.T) {
 	outer := start(t)
 	home := filepath.Join(t.TempDir(), "home")
 	c := replIn(t, outer, home)
-	c.wait(client.Screen(`started a server \(pid \d+\)`))
+	c.wait(client.Regexp(`started a server \(pid \d+\)`))
 	c.enter(`s = session.spawn("sh")`, `pty\[s1\]> ?$`)
 	c.enter(`s:send("kept=yes\n")`, `pty\[s1\]> ?$`)
-	c.waitSince(c.keys("ctrl+d"), client.Screen(`the server goes on \(pid \d+\)`))
+	c.waitSince(c.keys("ctrl+d"), client.Regexp(`the server goes on \(pid \d+\)`))
 	if got := c.exited(); got != "exit 0" {
 		t.Errorf("the REPL ended with %s", got)
 	}
@@ -343,7 +343,7 @@ func TestREPLStartsAServerAndLeavesIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sessions, err := cl.List(t.Context())
+	sessions, err := cl.Sessions(t.Context())
 	if err != nil || len(sessions) != 1 || sessions[0].Exit != nil {
 		t.Errorf("sessions: %+v, %v", sessions, err)
 	}
@@ -356,7 +356,7 @@ func TestREPLStartsAServerAndLeavesIt(t *testing.T) {
 	endServer(t, home)
 
 	stops := replIn(t, outer, home, "--stop-server")
-	stops.wait(client.Screen(`started a server`))
+	stops.wait(client.Regexp(`started a server`))
 	stops.leave()
 	if _, err := client.Dial(t.Context(), filepath.Join(home, "socket")); err == nil {
 		t.Error("the server goes on after --stop-server")
@@ -372,11 +372,11 @@ func endServer(t testing.TB, home string) {
 		t.Fatal(err)
 	}
 	defer cl.Close()
-	self, err := cl.Create(t.Context(), client.Config{Program: "sh", Args: []string{"-c", `echo pid=$PPID; exec cat`}})
+	self, err := cl.Spawn(t.Context(), client.Config{Program: "sh", Args: []string{"-c", `echo pid=$PPID; exec cat`}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := self.Wait(context.Background(), client.Screen(`pid=(\d+)`), client.WaitOptions{})
+	m, err := self.Wait(context.Background(), client.Regexp(`pid=(\d+)`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -393,10 +393,10 @@ func TestREPLAttaches(t *testing.T) {
 	l := listen(t)
 	c := replIn(t, start(t), filepath.Dir(l.path))
 	c.enter(`s = session.spawn("sh", {env = {PS1 = "inner> "}, rows = 10, server_env = true}) s:wait{text = "inner>"}`, `pty\[s1\]> ?$`)
-	c.waitSince(c.text(":att\ts1 --write\r"), client.Screen(`(?m)^inner>$`))
+	c.waitSince(c.text(":att\ts1 --write\r"), client.Regexp(`(?m)^inner>$`))
 	path, say := fifo(t)
 	other := l.dial().create("sh", "-c", `read x < "$0"`, path)
-	c.waitSince(c.text("echo a$((6*7))b\r"), client.Screen(`(?m)^a42b\ninner>$`))
+	c.waitSince(c.text("echo a$((6*7))b\r"), client.Regexp(`(?m)^a42b\ninner>$`))
 	say("go") // told when the terminal is the REPL's again
 	other.exited()
 	if got := c.snapshot("none").PlainText; strings.Contains(got, other.ID+" exit") {
@@ -404,7 +404,7 @@ func TestREPLAttaches(t *testing.T) {
 	}
 	c.keys(`ctrl+\`)
 	c.text("d")
-	c.wait(client.Screen(`(?s):attach s1 --write.*` + other.ID + ` exit 0\n.*pty\[s1\]>$`))
+	c.wait(client.Regexp(`(?s):attach s1 --write.*` + other.ID + ` exit 0\n.*pty\[s1\]>$`))
 	c.enter(`s:screen().text:match("a%d+b")`, `(?m)^a42b$`)
 	c.enter(`:attach s9`, `s9`)
 	c.enter(`1 + 1`, `(?m)^2$`)

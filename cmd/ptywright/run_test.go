@@ -43,7 +43,7 @@ func bridged(t *testing.T) (s *server, shell *session) {
 	}
 	s = start(t)
 	shell = s.with(client.Config{Program: "sh", Env: map[string]string{"PS1": "out> ", "ENV": "", "PTYWRIGHT": self}})
-	shell.wait(client.Screen(`^out>$`))
+	shell.wait(client.Regexp(`^out>$`))
 	return s, shell
 }
 
@@ -51,28 +51,28 @@ func bridged(t *testing.T) (s *server, shell *session) {
 func inner(shell *session, script string) {
 	shell.t.Helper()
 	script = strings.Replace(script, "READY", "echo u$((1))p", 1)
-	shell.waitSince(shell.text("$PTYWRIGHT run -- sh -c '"+script+"'; echo code=$?\n"), client.Screen(`(?m)^u1p$`))
+	shell.waitSince(shell.text("$PTYWRIGHT run -- sh -c '"+script+"'; echo code=$?\n"), client.Regexp(`(?m)^u1p$`))
 }
 
 func TestRunIsTransparent(t *testing.T) {
 	t.Parallel()
 	_, shell := bridged(t)
-	shell.waitSince(shell.text("stty -g; echo before$((1))\n"), client.Screen(`(?m)^before1\nout>$`))
+	shell.waitSince(shell.text("stty -g; echo before$((1))\n"), client.Regexp(`(?m)^before1\nout>$`))
 	inner(shell, "READY; stty size; exec sh -c \"while read line; do stty size; echo heard \\$line; done; exit 9\"")
-	shell.waitSince(shell.text("hello\n"), client.Screen(`(?m)^24 80\nheard hello$`))
+	shell.waitSince(shell.text("hello\n"), client.Regexp(`(?m)^24 80\nheard hello$`))
 	shell.resize(40, 120)
 	for size := ""; size != "40 120"; { // the bridge may hear of it after what is typed next
-		m := shell.waitSince(shell.text("again\n"), client.Screen(`(?m)^(\d+ \d+)\nheard again$`))
+		m := shell.waitSince(shell.text("again\n"), client.Regexp(`(?m)^(\d+ \d+)\nheard again$`))
 		size = m.Outcome.Capture
 	}
-	shell.waitSince(shell.keys("ctrl+d"), client.Screen(`(?m)^code=9\nout>$`))
-	shell.waitSince(shell.text("stty -g; echo after$((1))\n"), client.Screen(`(?m)^after1\nout>$`))
+	shell.waitSince(shell.keys("ctrl+d"), client.Regexp(`(?m)^code=9\nout>$`))
+	shell.waitSince(shell.text("stty -g; echo after$((1))\n"), client.Regexp(`(?m)^after1\nout>$`))
 
 	// Ctrl-C and Ctrl-\ are the program's: what they end is not the bridge, which tells of it.
 	inner(shell, "READY; exec cat")
-	shell.waitSince(shell.keys("ctrl+c"), client.Screen(`code=130\nout>$`))
+	shell.waitSince(shell.keys("ctrl+c"), client.Regexp(`code=130\nout>$`))
 	inner(shell, "ulimit -c 0; READY; exec cat")
-	shell.waitSince(shell.keys("ctrl_backslash"), client.Screen(`code=131\nout>$`))
+	shell.waitSince(shell.keys("ctrl_backslash"), client.Regexp(`code=131\nout>$`))
 
 	var modes []string
 	for _, line := range shell.snapshot("none").Lines {
@@ -91,8 +91,8 @@ func TestRunThatIsTerminated(t *testing.T) {
 	_, shell := bridged(t)
 	inner(shell, "trap \"\" TERM HUP; READY; read x; kill -TERM $PPID; while :; do sleep 1000; done")
 	shell.text("\n")
-	shell.wait(client.Screen(`(?m)^code=143\nout>$`))
-	shell.waitSince(shell.text("stty -a | grep -o ' icanon'; echo e$((1))nd\n"), client.Screen(`(?m)^ icanon\ne1nd$`))
+	shell.wait(client.Regexp(`(?m)^code=143\nout>$`))
+	shell.waitSince(shell.text("stty -a | grep -o ' icanon'; echo e$((1))nd\n"), client.Regexp(`(?m)^ icanon\ne1nd$`))
 }
 
 // The bridge can be told to end at any moment, the first included: nothing of the program is left,
@@ -122,15 +122,15 @@ func TestRunKeepsAVimUsable(t *testing.T) {
 	// way and leaves without their answers, which the shell's terminal then echoes, with and
 	// without a bridge.
 	shell.text("$PTYWRIGHT run vim -u NONE -i NONE -N --cmd 'set t_RV='; echo code=$?\n")
-	shell.wait(client.Screen(`VIM - Vi IMproved`))
+	shell.wait(client.Regexp(`VIM - Vi IMproved`))
 	shell.text("ihello")
-	m := shell.wait(client.Screen(`(?s)^hello\n~.*-- INSERT --`))
-	if !m.Snapshot.AlternateScreen {
+	m := shell.wait(client.Regexp(`(?s)^hello\n~.*-- INSERT --`))
+	if !m.Screen.AlternateScreen {
 		t.Error("vim is not on the alternate screen")
 	}
 	shell.keys("escape")
 	shell.text(":q!\r")
-	shell.wait(client.Screen(`(?m)^code=0\nout>$`))
+	shell.wait(client.Regexp(`(?m)^code=0\nout>$`))
 }
 
 // A program with a line editor of its own ends at the end of its input, however late it takes the

@@ -22,12 +22,12 @@ func TestVim(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := start(t).create("vim", "-u", "NONE", "-i", "NONE", "-N", path)
-	m := v.wait(client.Screen(`(?s)^one\ntwo\nthree\n~.*3L`))
-	if !m.Snapshot.AlternateScreen {
+	m := v.wait(client.Regexp(`(?s)^one\ntwo\nthree\n~.*3L`))
+	if !m.Screen.AlternateScreen {
 		t.Error("vim is not on the alternate screen")
 	}
 	v.text("jcwzwei")
-	v.wait(client.Contains("-- INSERT --"))
+	v.wait(client.Text("-- INSERT --"))
 	v.keys("escape")
 	v.text("GA – naïve 日本")
 	v.keys("enter")
@@ -35,7 +35,7 @@ func TestVim(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.keys("escape")
-	v.wait(client.Screen(`(?m)^one\nzwei\nthree – naïve 日本\n  pasted\n        as it is$`))
+	v.wait(client.Regexp(`(?m)^one\nzwei\nthree – naïve 日本\n  pasted\n        as it is$`))
 	v.text(":wq\r")
 	if got := v.exited(); got != "exit 0" {
 		t.Errorf("vim ended with %s", got)
@@ -61,9 +61,9 @@ func TestLess(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := start(t).with(client.Config{Program: "less", Args: []string{path}, Env: map[string]string{"LESS": "", "LESSHISTFILE": "-"}})
-	l.wait(client.Screen(`^line 0\.\n`))
+	l.wait(client.Regexp(`^line 0\.\n`))
 	l.text("/ne 250\r")
-	l.wait(client.Screen(`^line 250\.\nline 251\.`))
+	l.wait(client.Regexp(`^line 250\.\nline 251\.`))
 	for _, c := range l.snapshot("full").Cells {
 		if hit := c.Row == 0 && c.Col >= 2 && c.Col < len("line 250"); c.Row < 23 && c.Style.Inverse != hit {
 			t.Errorf("row %d, column %d %q: inverse is %v", c.Row, c.Col, c.Text, c.Style.Inverse)
@@ -84,13 +84,13 @@ func TestProcessViewerFollowsTheSize(t *testing.T) {
 		config, shown = client.Config{Program: "top"}, `(?m)^ +PID +USER`
 	}
 	h := start(t).with(config)
-	h.wait(client.Screen(shown))
+	h.wait(client.Regexp(shown))
 	for _, size := range [][2]int{{40, 120}, {10, 60}, {24, 80}} {
 		rows, cols := size[0], size[1]
 		since := h.snapshot("none").Sequence
 		h.resize(rows, cols)
-		h.waitSince(since, client.Screen(`CPU`)) // it has drawn; some rows need no change
-		s := h.wait(client.All(client.Screen(shown), client.Stable(300*time.Millisecond))).Snapshot
+		h.waitSince(since, client.Regexp(`CPU`)) // it has drawn; some rows need no change
+		s := h.wait(client.All(client.Regexp(shown), client.Stable(300*time.Millisecond))).Screen
 		if s.Size.Rows != rows || s.Size.Cols != cols || len(s.Lines) != rows {
 			t.Errorf("resized to %d by %d, the screen is %+v with %d lines", rows, cols, s.Size, len(s.Lines))
 		}
@@ -126,28 +126,28 @@ func TestTmuxInsidePtywright(t *testing.T) {
 	defer exec.Command("env", "TMUX_TMPDIR="+dir, "tmux", "-L", "mine", "kill-server").Run()
 
 	first := tmux("new-session", "-s", "work")
-	first.wait(client.Screen(`(?s)^[$#]\n.*\[work\]`))
-	first.waitSince(first.text("echo up$((6*7))per\n"), client.Screen(`(?m)^up42per$`))
+	first.wait(client.Regexp(`(?s)^[$#]\n.*\[work\]`))
+	first.waitSince(first.text("echo up$((6*7))per\n"), client.Regexp(`(?m)^up42per$`))
 	first.keys("ctrl+b")
 	first.text(`"`)
-	first.wait(client.Screen(`(?m)^─{80}\n[$#]$`))
-	first.waitSince(first.text("echo low$((6*7))er\n"), client.Screen(`(?m)^low42er$`))
+	first.wait(client.Regexp(`(?m)^─{80}\n[$#]$`))
+	first.waitSince(first.text("echo low$((6*7))er\n"), client.Regexp(`(?m)^low42er$`))
 
 	first.keys("ctrl+b")
 	first.text("d")
 	if got := first.exited(); got != "exit 0" {
 		t.Errorf("the detached client ended with %s", got)
 	}
-	first.wait(client.Contains("[detached (from session work)]"))
+	first.wait(client.Text("[detached (from session work)]"))
 
 	// Another client sees what the first has left.
 	second := tmux("attach")
-	second.wait(client.Screen(`(?s)^[$#] echo up.*\nup42per\n.*\n─{80}\n.*\nlow42er\n`))
+	second.wait(client.Regexp(`(?s)^[$#] echo up.*\nup42per\n.*\n─{80}\n.*\nlow42er\n`))
 	second.text("tmux kill-server\n")
 	if got := second.exited(); got != "exit 1" && got != "exit 0" { // by version
 		t.Errorf("the client ended with %s", got)
 	}
-	second.wait(client.Contains("[server exited]"))
+	second.wait(client.Text("[server exited]"))
 	if left, _ := filepath.Glob(filepath.Join(dir, "*", "mine")); len(left) > 0 && exec.Command("env", "TMUX_TMPDIR="+dir, "tmux", "-L", "mine", "ls").Run() == nil {
 		t.Error("the tmux server lives on")
 	}

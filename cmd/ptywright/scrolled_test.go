@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -35,10 +36,10 @@ func TestWaitNeverMissesALine(t *testing.T) {
 		}()
 	}
 	at := s.sh(`stty -echo; echo up; while read -r n; do printf "ready <$n>\n$(seq 1 60)\n"; done`)
-	at.wait(client.Contains("up"))
+	at.wait(client.Text("up"))
 	for n := range times(60, 1000) {
 		since := at.text(fmt.Sprintf("%d\n", n))
-		r := at.waitSince(since, client.Screen(fmt.Sprintf(`(?m)^ready <(%d)>$`, n)))
+		r := at.waitSince(since, client.Regexp(fmt.Sprintf(`(?m)^ready <(%d)>$`, n)))
 		if r.Outcome.Capture != fmt.Sprint(n) || r.Missed || len(r.Outcome.Groups) != 1 {
 			t.Fatalf("line %d: %+v", n, r.Outcome)
 		}
@@ -61,21 +62,20 @@ func TestWaitChainOverTheWire(t *testing.T) {
 		fmt.Fprint(&script, "'\n")
 	}
 	at := s.sh("echo 'line old.'; seq 1 60; read -r x\n" + script.String() + "exec cat")
-	at.wait(client.Contains("60"))
+	at.wait(client.Text("60"))
 	next := client.After(at.text("\n"))
 	for i := range n {
 		pattern := `line (\w+)\.`
 		if i == 0 { // from a sequence on the screen is asked first
 			pattern = `line (0)\.`
 		}
-		r := at.matched(client.Screen(pattern), client.WaitOptions{Since: next})
+		r := at.matched(client.Regexp(pattern), next)
 		if r.Outcome.Capture != fmt.Sprint(i) || r.Missed {
 			t.Fatalf("found %+v, not line %d; missed %v", r.Outcome, i, r.Missed)
 		}
 		next = r.Next
 	}
-	none := int64(0)
-	_, err := at.Wait(s.ctx, client.Contains("line"), client.WaitOptions{Since: next, TimeoutMS: &none})
+	_, err := at.Wait(s.ctx, client.Text("line"), next, client.Within(0))
 	var e *client.Error
 	if !errors.As(err, &e) || e.Code != client.CodeTimeout {
 		t.Errorf("behind the last line: %v", err)
@@ -93,7 +93,7 @@ func TestWaitChainAcrossTheTop(t *testing.T) {
 		at := s.with(client.Config{
 			Program: "sh", Args: []string{"-c", "stty raw -echo; echo up; exec cat"}, Rows: size[0], Cols: size[1], ScrollbackMaxLines: &none,
 		})
-		next := at.matched(client.Transcript("up"), client.WaitOptions{}).Next
+		next := at.matched(client.Output("up")).Next
 		at.text("\r\n")
 		n := times(200, 2000)
 		for sent, got := 0, 0; got < n; {
@@ -103,7 +103,7 @@ func TestWaitChainAcrossTheTop(t *testing.T) {
 			}
 			at.text(text.String())
 			for k := got + r.IntN(sent-got+1); got < k || sent == n && got < n; got++ {
-				m := at.matched(client.Screen(`<(\d+)>`), client.WaitOptions{Since: next})
+				m := at.matched(client.Regexp(`<(\d+)>`), next)
 				if m.Missed || m.Outcome.Capture != fmt.Sprint(got) {
 					t.Fatalf("%d rows of %d: found %+v, not %d; missed %t", size[0], size[1], m.Outcome, got, m.Missed)
 				}
@@ -119,13 +119,12 @@ func TestWaitAfterClear(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	at := s.with(client.Config{Program: "sh", Args: []string{"-c", "stty raw -echo; echo up; exec cat"}, Rows: 2, Cols: 5})
-	at.wait(client.Transcript("up"))
+	at.wait(client.Output("up"))
 	since := at.text("\r\nabcdefghijkl")
 	at.text("\x1b[H\x1b[2Jxyz")
-	at.waitSince(since, client.Contains("xyz"))
-	at.waitSince(since, client.Contains("abcde"))
-	none := int64(0)
-	if m, err := at.Wait(s.ctx, client.Contains("ex"), client.WaitOptions{Since: client.After(since), TimeoutMS: &none}); err == nil {
+	at.waitSince(since, client.Text("xyz"))
+	at.waitSince(since, client.Text("abcde"))
+	if m, err := at.Wait(s.ctx, client.Text("ex"), client.After(since), client.Within(0)); err == nil {
 		t.Errorf("found %+v", m.Outcome)
 	}
 	if err := at.Resize(s.ctx, 2, 20); err != nil {
@@ -146,19 +145,18 @@ func TestManyMatchesHoldUpNobody(t *testing.T) {
 		Program: "sh", Args: []string{"-c", `stty raw -echo; echo up; read -r _; head -c 999000 /dev/zero | tr '\0' a; printf '\033[1000;1Hover'; exec cat`},
 		Rows: 1000, Cols: 1000,
 	})
-	next := at.matched(client.Transcript("up"), client.WaitOptions{}).Next
+	next := at.matched(client.Output("up")).Next
 	at.text("\n")
-	at.wait(client.Contains("over"))
+	at.wait(client.Text("over"))
 	other := s.create("cat")
 	ctx, cancel := context.WithCancel(s.ctx)
 	ended := make(chan error, 1)
 	go func() {
-		never := hang.Milliseconds()
-		_, err := at.Wait(ctx, client.Contains(strings.Repeat("a", 64<<10)), client.WaitOptions{Since: next, TimeoutMS: &never})
+		_, err := at.Wait(ctx, client.Text(strings.Repeat("a", 64<<10)), next, client.Within(hang))
 		ended <- err
 	}()
 	other.text("hello\n")
-	other.wait(client.Contains("hello"))
+	other.wait(client.Text("hello"))
 	cancel()
 	if err := <-ended; err == nil {
 		t.Error("the cancelled wait matched")
@@ -172,24 +170,22 @@ func TestSlowRegexHoldsUpNobody(t *testing.T) {
 	s := start(t)
 	chars := 16 << 20
 	at := s.with(client.Config{Program: "sh", Args: []string{"-c", `head -c 12000000 /dev/zero | tr '\0' a; echo; echo over; exec cat`}, TranscriptMaxChars: &chars})
-	at.wait(client.Contains("over"))
-	slow := client.Transcript(`(a?){300}[^a]{3}b`)
+	at.wait(client.Text("over"))
+	slow := client.Output(`(a?){300}[^a]{3}b`)
 	other := s.create("cat")
 	ended := make(chan error, 1)
 	ctx, cancel := context.WithCancel(s.ctx)
 	go func() {
-		never := hang.Milliseconds()
-		_, err := at.Wait(ctx, slow, client.WaitOptions{TimeoutMS: &never})
+		_, err := at.Wait(ctx, slow, client.Within(hang))
 		ended <- err
 	}()
 	other.text("hello\n")
-	other.wait(client.Contains("hello"))
+	other.wait(client.Text("hello"))
 	cancel()
 	if err := <-ended; err == nil {
 		t.Error("the cancelled wait matched")
 	}
-	soon := int64(100)
-	_, err := at.Wait(s.ctx, slow, client.WaitOptions{TimeoutMS: &soon})
+	_, err := at.Wait(s.ctx, slow, client.Within(100*time.Millisecond))
 	var e *client.Error
 	if !errors.As(err, &e) || e.Code != client.CodeTimeout || !strings.Contains(string(e.Evidence().Matcher), "still being searched") {
 		t.Errorf("timed out: %v", err)
@@ -205,12 +201,12 @@ func TestScrolledTextIsCovered(t *testing.T) {
 	key := "-----BEGIN OPENSSH PRIVATE KEY-----\n" + strings.Repeat("b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gt\n", 6) + "-----END OPENSSH PRIVATE KEY-----\n"
 	at := s.sh("read -r x; printf 'db_password: " + secret + " tail\n" + key + "'; seq 1 60; echo over; exec cat")
 	since := at.text("\n")
-	at.waitSince(since, client.Contains("over"))
+	at.waitSince(since, client.Text("over"))
 	for _, m := range []client.Matcher{
-		client.Screen(`db_password: (?P<value>\S+) (tail)`), client.Contains("db_password: " + secret), client.Contains("60"), client.Contains("over"),
-		client.Screen(`(?s)db_pass.*zc2gt`), client.Transcript(`password: (\S+)`), client.Screen("b3BlbnNzaC1r(.*)\n"),
-		client.Any(client.Contains(secret), client.Exited()), client.All(client.Screen(`: (\S+) tail`), client.Contains("over")),
-		client.Contains(secret + " never"), {Type: "screen_regex", Value: secret, Scope: "screen"}, client.Screen(secret + "$"),
+		client.Regexp(`db_password: (?P<value>\S+) (tail)`), client.Text("db_password: " + secret), client.Text("60"), client.Text("over"),
+		client.Regexp(`(?s)db_pass.*zc2gt`), client.Output(`password: (\S+)`), client.Regexp("b3BlbnNzaC1r(.*)\n"),
+		client.Any(client.Text(secret), client.Exited()), client.All(client.Regexp(`: (\S+) tail`), client.Text("over")),
+		client.Text(secret + " never"), {Type: "screen_regex", Value: secret, Scope: "screen"}, client.Regexp(secret + "$"),
 	} {
 		for _, from := range []any{since, 0, nil} {
 			params := obj{"session": at.ID, "matcher": m, "timeout_ms": 0}

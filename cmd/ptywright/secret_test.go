@@ -54,7 +54,7 @@ func TestTypedSecretIsNowhere(t *testing.T) {
 	again := func(prompt string, then func(b *session)) func(b *session) {
 		return func(b *session) { // the wrong one first
 			since := b.text(wrong + "\r")
-			b.waitSince(since, client.Screen("again.*\n(.*\n)*.*"+prompt))
+			b.waitSince(since, client.Regexp("again.*\n(.*\n)*.*"+prompt))
 			awaitSecret(b)
 			then(b)
 		}
@@ -88,7 +88,7 @@ func TestTypedSecretIsNowhere(t *testing.T) {
 		}, "password for \\S+$", again("password for \\S+$", func(b *session) {
 			byKey(b)
 			// While sudo checks a password it ignores Ctrl-C; where it asks once more it does not.
-			b.wait(client.Screen(`(.*again.*\n(.*\n)*){2}.*password for \S+$`))
+			b.wait(client.Regexp(`(.*again.*\n(.*\n)*){2}.*password for \S+$`))
 			awaitSecret(b)
 			b.keys("ctrl+c")
 		})},
@@ -109,7 +109,7 @@ func TestTypedSecretIsNowhere(t *testing.T) {
 			for _, format := range []string{"asciicast-v2", "asciicast-v3", "markdown"} {
 				s.call("session.record_start", map[string]any{"session": b.ID, "dir": dir, "format": format, "input": format != "markdown"}, nil)
 			}
-			b.wait(client.Any(client.Screen(c.prompt), client.Screen("you said")))
+			b.wait(client.Any(client.Regexp(c.prompt), client.Regexp("you said")))
 			if strings.Contains(b.snapshot("none").PlainText, "you said") {
 				t.Skipf("%s asks for no password here:\n%s", c.program, b.snapshot("none").PlainText)
 			}
@@ -120,7 +120,7 @@ func TestTypedSecretIsNowhere(t *testing.T) {
 			}
 			awaitSecret(b)
 			c.typed(b)
-			b.wait(client.Screen("you said \\S+"))
+			b.wait(client.Regexp("you said \\S+"))
 			for method, params := range map[string]map[string]any{
 				"session.snapshot": {"cells": "runs"}, "session.transcript": {}, "session.scrollback": {}, "session.blocks": {}, "session.list": {"details": true},
 				"session.screenshot": {"format": "svg"}, "session.search": {"text": "said"}, "session.record_list": {},
@@ -231,14 +231,14 @@ func TestRecordKeepsNoTypedSecret(t *testing.T) {
 			`read -rp "Name? " n; read -rsp "Secret please? " x; echo; echo "$n said $x and $GATE_PASSWORD"; read y`},
 		Env: map[string]string{asProgram: "1", "GATE_PASSWORD": wrong},
 	})
-	b.wait(client.Screen("Name\\?"))
+	b.wait(client.Regexp("Name\\?"))
 	b.text("alice\r")
-	b.wait(client.Screen("Secret please\\?"))
+	b.wait(client.Regexp("Secret please\\?"))
 	// The outer terminal is raw and shows nothing of the inner one's modes: this is when those
 	// settle.
 	s.call("session.wait", map[string]any{"session": b.ID, "matcher": map[string]any{"type": "screen_stable", "value": map[string]any{"min_ms": 300}}}, nil)
 	b.text(password + "\r")
-	b.wait(client.Screen("alice said"))
+	b.wait(client.Regexp("alice said"))
 	b.text("\r")
 	if how := b.exited(); how != "exit 0" {
 		t.Errorf("%s", how)

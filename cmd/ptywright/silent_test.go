@@ -84,7 +84,7 @@ func TestStoppedServer(t *testing.T) {
 	})
 	all.Go(func() {
 		var silent *daemon.SilentError
-		_, err := wait.Wait(ctx, "s1", remote.Condition{Matcher: client.Contains("x"), Timeout: time.Second})
+		_, err := wait.Wait(ctx, "s1", remote.Condition{Matcher: client.Text("x"), Timeout: time.Second})
 		if !errors.As(err, &silent) || silent.PID != pid || silent.After >= daemon.AnswerBound {
 			t.Errorf("wait: %v", err)
 		}

@@ -37,13 +37,13 @@ func TestClientThatNeverReads(t *testing.T) {
 	flood := times(32, 1000) << 20
 	f := busy.sh(fmt.Sprintf("read x; seq -f %%079.0f 100000; echo w$((1))arm; read x; seq -f %%079.0f %d; echo e$((1))nd", flood/80))
 	f.text("\n")
-	f.wait(client.Screen(`(?m)^w1arm$`)) // scrollback and transcript are full
+	f.wait(client.Regexp(`(?m)^w1arm$`)) // scrollback and transcript are full
 	before := memory(t, srv.program.Process.Pid, "VmHWM")
 	f.text("\n")
 	beside := busy.create("cat")
 	for i := 0; ; i++ { // turns beside the flood, as many as there is time for
-		beside.waitSince(beside.text("turn\n"), client.Contains("turn"))
-		m, err := f.Wait(busy.ctx, client.Screen(`(?m)^e1nd$`), client.WaitOptions{TimeoutMS: new(int64)})
+		beside.waitSince(beside.text("turn\n"), client.Text("turn"))
+		m, err := f.Wait(busy.ctx, client.Regexp(`(?m)^e1nd$`), client.Within(0))
 		if err == nil {
 			if i == 0 {
 				t.Error("no turn was taken beside the flood")
@@ -82,7 +82,7 @@ func TestClientThatLeavesRepliesUnread(t *testing.T) {
 	srv := listen(t, "--max-reply-bytes", "1000000")
 	beside := srv.dial()
 	s := beside.sh("echo up; exec cat")
-	s.wait(client.Contains("up"))
+	s.wait(client.Text("up"))
 	before := memory(t, srv.program.Process.Pid, "VmRSS")
 	conn, err := net.Dial("unix", srv.path)
 	if err != nil {
@@ -107,5 +107,5 @@ func TestClientThatLeavesRepliesUnread(t *testing.T) {
 	if exit := s.snapshot("none").Exit; exit != nil {
 		t.Fatalf("the session has ended: %+v", *exit)
 	}
-	s.waitSince(s.text("still here\n"), client.Contains("still here"))
+	s.waitSince(s.text("still here\n"), client.Text("still here"))
 }

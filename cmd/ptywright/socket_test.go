@@ -112,7 +112,7 @@ func TestSocketIsShared(t *testing.T) {
 		t.Fatalf("sessions %+v", all)
 	}
 	seen := &session{two.Session(c.ID), two, t}
-	seen.wait(client.Contains("from one"))
+	seen.wait(client.Text("from one"))
 	for path, want := range map[string]fs.FileMode{l.path: fs.ModeSocket | 0o600, filepath.Dir(l.path): fs.ModeDir | 0o700} {
 		if info, err := os.Lstat(path); err != nil || info.Mode() != want {
 			t.Errorf("%s: mode %v, %v", path, info.Mode(), err)
@@ -120,7 +120,7 @@ func TestSocketIsShared(t *testing.T) {
 	}
 	// A terminal's hang-up is not the end of a server of many.
 	l.program.Process.Signal(syscall.SIGHUP)
-	seen.waitSince(seen.text("still\n"), client.Contains("still"))
+	seen.waitSince(seen.text("still\n"), client.Text("still"))
 }
 
 // A server says when it listens, so that whoever started it need not try.
@@ -240,6 +240,6 @@ func TestClientsThatVanish(t *testing.T) {
 		}
 		conn.Write([]byte(text))
 		conn.Close()
-		c.waitSince(c.text("line\n"), client.Contains("line"))
+		c.waitSince(c.text("line\n"), client.Text("line"))
 	}
 }

@@ -16,9 +16,9 @@ func TestVimLearnsTheTheme(t *testing.T) {
 	s := start(t)
 	for _, theme := range []string{"dark", "light"} {
 		vim := s.with(client.Config{Program: "vim", Args: []string{"--clean"}, Theme: theme})
-		vim.wait(client.Transcript(`\x1b\]11;\?`))
+		vim.wait(client.Output(`\x1b\]11;\?`))
 		vim.text(":set background?\r")
-		vim.wait(client.Contains("background=" + theme))
+		vim.wait(client.Text("background=" + theme))
 		vim.close()
 	}
 }
@@ -29,7 +29,7 @@ func TestNarrowedAlternateScreen(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	at := s.sh(`printf '\033[?1049h\033[Hleft%60sright' ''; read x`)
-	at.wait(client.Contains("right"))
+	at.wait(client.Text("right"))
 	before := at.snapshot("none").PlainText
 	at.resize(24, 40)
 	if got := at.snapshot("none").PlainText; got != "left" {

@@ -39,7 +39,7 @@ func TestTerminalMCPShared(t *testing.T) {
 	}
 	person := start(t)
 	term := person.with(client.Config{Program: link, Args: []string{"--socket", socket, "--record"}, Env: env})
-	term.wait(client.Screen(`(?m)^\$ ?$`))
+	term.wait(client.Regexp(`(?m)^\$ ?$`))
 
 	s := startTerminal(t, asTerminalMCP(t, home, "--socket", socket), home)
 	if b, _ := json.Marshal(s.hi["capabilities"]); string(b) != `{"tools":{}}` {
@@ -58,9 +58,9 @@ func TestTerminalMCPShared(t *testing.T) {
 	}
 	s.enter("echo from $((1+1)) the assistant")
 	s.until(`(?m)^from 2 the assistant$`, "")
-	term.wait(client.Screen(`(?m)^from 2 the assistant$`))
+	term.wait(client.Regexp(`(?m)^from 2 the assistant$`))
 	term.text("echo from $((2+1)) the person\r")
-	term.wait(client.Screen(`(?m)^from 3 the person$`))
+	term.wait(client.Regexp(`(?m)^from 3 the person$`))
 	s.until(`(?m)^from 3 the person$`, "")
 	term.text("stty size; echo $TERMINAL_MCP\r")
 	s.until(`(?m)^24 80\n1$`, "")
@@ -78,14 +78,14 @@ func TestTerminalMCPShared(t *testing.T) {
 
 	// What a program asks its terminal is answered once, by the person's.
 	term.text("stty raw -echo; printf '\\033[H\\033[2J\\033[6n'; head -c 6 | cat -v; stty sane; echo; echo $((40+2))\r")
-	term.wait(client.Screen(`(?m)^42$`))
+	term.wait(client.Regexp(`(?m)^42$`))
 	s.enter("echo $((40+3))")
 	if got := s.until(`(?m)^43$`, ""); strings.Count(got, ";1R") != 1 {
 		t.Errorf("the question was answered %d times: %q", strings.Count(got, ";1R"), got)
 	}
 
 	term.text("exit 3\r")
-	shown := term.wait(client.Screen(`Play with`)).Snapshot.PlainText
+	shown := term.wait(client.Regexp(`Play with`)).Screen.PlainText
 	if !strings.Contains(shown, "[terminal-mcp] Shell exited with code 3") || !strings.Contains(shown, "Recordings saved:") {
 		t.Errorf("%q", shown)
 	}
@@ -270,7 +270,7 @@ func TestTerminalMCPReachesNativeSessions(t *testing.T) {
 	s := launch(t, p)
 	t.Cleanup(func() { s.end(0, "serving MCP") })
 	native := s.sh("echo native; read x; echo got $x")
-	native.wait(client.Screen(`(?m)^native$`))
+	native.wait(client.Regexp(`(?m)^native$`))
 	if n := len(s.list()); n != 2 { // the default session is the other
 		t.Errorf("%d sessions", n)
 	}
@@ -283,7 +283,7 @@ func TestTerminalMCPReachesNativeSessions(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	c.text("type", args{"sessionId": id, "text": "word\r"})
-	native.wait(client.Screen(`(?m)^got word$`))
+	native.wait(client.Regexp(`(?m)^got word$`))
 	var list struct{ Sessions []sessionText }
 	decodeText(t, c.text("listSessions", args{}), &list)
 	if len(list.Sessions) < 1 || !list.Sessions[0].IsDefault {

@@ -30,7 +30,7 @@ func TestUntermBesideTheSocket(t *testing.T) {
 	}
 	defer n.Close()
 
-	made, err := n.Create(t.Context(), client.Config{Program: "sh", Args: []string{"-c", "stty -echo -icanon; echo ready; exec cat"}})
+	made, err := n.Spawn(t.Context(), client.Config{Program: "sh", Args: []string{"-c", "stty -echo -icanon; echo ready; exec cat"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestUntermBesideTheSocket(t *testing.T) {
 	if len(list) != 2 || list[1].(map[string]any)["id"] != 1.0 {
 		t.Fatalf("what another door made: %v", list)
 	}
-	if infos, err := n.List(t.Context()); err != nil || len(infos) != 2 {
+	if infos, err := n.Sessions(t.Context()); err != nil || len(infos) != 2 {
 		t.Errorf("what this door made: %v, %v", infos, err)
 	}
 
@@ -53,7 +53,7 @@ func TestUntermBesideTheSocket(t *testing.T) {
 	})
 	both.Go(func() {
 		for range each {
-			if _, err := made.Text(t.Context(), strings.Repeat("b", 30)+"\n"); err != nil {
+			if err := made.Send(t.Context(), strings.Repeat("b", 30)+"\n"); err != nil {
 				t.Error(err)
 			}
 		}

@@ -19,8 +19,8 @@ func TestWatchOfASessionThatIsGone(t *testing.T) {
 	w := watchedServer(t)
 	one := w.sh("echo words of one; exec cat")
 	two := w.sh("echo words of two; exec cat")
-	one.wait(client.Contains("words of one"))
-	two.wait(client.Contains("words of two"))
+	one.wait(client.Text("words of one"))
+	two.wait(client.Text("words of two"))
 	p := b.open(w.address)
 	p.until(`document.querySelectorAll('.tile').length === 2`)
 	p.eval(`location.hash = '#/session/` + two.ID + `'`)
@@ -98,7 +98,7 @@ func TestWatchOfAServerThatIsKilled(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "socket")
 	first := killable(t, socket)
 	one := first.sh("echo words of the first; exec cat")
-	one.wait(client.Contains("words of the first"))
+	one.wait(client.Text("words of the first"))
 	p := b.open(watchOf(t, socket))
 	p.click(".tile")
 	p.until(screenText + ` === 'words of the first'`)
@@ -118,7 +118,7 @@ func TestWatchOfAServerThatIsKilled(t *testing.T) {
 	}
 
 	other := killable(t, socket).sh("echo words of the second; exec cat")
-	other.wait(client.Contains("words of the second"))
+	other.wait(client.Text("words of the second"))
 	if other.ID != one.ID {
 		t.Fatalf("the second server's first session is %s, not %s", other.ID, one.ID)
 	}

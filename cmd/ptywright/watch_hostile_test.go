@@ -91,7 +91,7 @@ func TestWatchShowsHostileText(t *testing.T) {
 	s := w.with(client.Config{Program: "sh", Args: []string{"-c", `printf '%s\n' "$EVIL"; printf '\033]0;%s\007' "$EVIL"
 printf '\033]8;;javascript:window.pwned=1\033\\one\033]8;;\033\\ \033]8;;data:text/html,<script>x</script>\033\\two\033]8;;\033\\ \033]8;;https://example.com/<b>"x\033\\three\033]8;;\033\\\n'
 printf '\033[38;2;1;2;3;url(x)mcolour\033[0m\n'; exec cat`, evil}, Env: map[string]string{"EVIL": evil}, Cols: 120})
-	s.wait(client.Contains("colour"))
+	s.wait(client.Text("colour"))
 	if err := w.Call(w.ctx, "session.lease", map[string]any{"session": s.ID, "holder": evil}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ while True:
     if data == b"q": break
     if data == b"n": os.write(1, b"\x1b[?1000lno mouse\r\n")
 `)
-	s.wait(client.Contains("ready"))
+	s.wait(client.Text("ready"))
 	p := b.open(w.address)
 	p.click(".tile")
 	p.until(screenText + `.includes('ready')`)

@@ -100,7 +100,7 @@ func TestWatchInTheBrowser(t *testing.T) {
 	p.until(`document.querySelector('.tile .screen').textContent.includes('it was one')`)
 	bash := w.with(client.Config{Program: "bash", Args: []string{"--norc", "--noprofile"}, Env: map[string]string{"PS1": "$ ", "HISTFILE": ""}})
 	p.until(`document.querySelectorAll('.tile').length === 2`)
-	bash.wait(client.Screen(`^\$$`))
+	bash.wait(client.Regexp(`^\$$`))
 	p.shot("grid")
 
 	// Opened large, taken over, typed into.
@@ -110,7 +110,7 @@ func TestWatchInTheBrowser(t *testing.T) {
 	p.write("ignored")
 	p.click("#term-take")
 	p.until(`document.querySelector('#term-take').textContent === 'Release'`)
-	if _, err := bash.Text(w.ctx, "x"); err == nil || !strings.Contains(err.Error(), "web: ") {
+	if err := bash.Send(w.ctx, "x"); err == nil || !strings.Contains(err.Error(), "web: ") {
 		t.Errorf("another may type into what is taken over: %v", err)
 	}
 	p.until(`document.activeElement.id === 'term-input'`)
@@ -135,7 +135,7 @@ func TestWatchInTheBrowser(t *testing.T) {
 	// Given back: others may type again, and this page does not.
 	p.click("#term-take")
 	p.until(`document.querySelector('#term-take').textContent === 'Take over'`)
-	bash.waitSince(bash.text("echo theirs; read -s x\n"), client.Screen(`(?m)^theirs$`))
+	bash.waitSince(bash.text("echo theirs; read -s x\n"), client.Regexp(`(?m)^theirs$`))
 	p.until(screenText + `.includes('theirs')`)
 	p.until(`document.querySelector('#term-pills').textContent.includes('reads a secret')`)
 	bash.text("\n")

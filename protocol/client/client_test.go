@@ -15,12 +15,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/ptywright/ptywright/protocol/client"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // A server is the other end of a client, played by the test.
 type server struct {
@@ -71,7 +67,7 @@ func TestCallSendsAndDecodes(t *testing.T) {
 	c, s := pair(t)
 	var sent client.Sent
 	done := later(func() (err error) {
-		sent, err = c.Session("s7").Text(t.Context(), "ls\n")
+		sent, err = c.Session("s7").Do(t.Context(), client.Action{Type: "text", Value: "ls\n"})
 		return err
 	})
 	r := s.next()
@@ -80,26 +76,27 @@ func TestCallSendsAndDecodes(t *testing.T) {
 	}
 	s.send(`{"jsonrpc":"2.0","id":%d,"result":{"sent":true,"sequence":41}}`, r.ID)
 	if err := <-done; err != nil || sent.Sequence != 41 {
-		t.Errorf("Text = %+v, %v", sent, err)
+		t.Errorf("Do = %+v, %v", sent, err)
 	}
 }
 
 func TestErrorsKeepCodeReasonAndData(t *testing.T) {
 	c, s := pair(t)
 	done := later(func() error {
-		_, err := c.Session("s1").Wait(t.Context(), client.Contains("$"), client.WaitOptions{})
+		_, err := c.Session("s1").Wait(t.Context(), client.Text("$"))
 		return err
 	})
 	s.send(`{"jsonrpc":"2.0","id":%d,"error":{"code":-32001,"message":"the wait timed out","data":{"reason":"timeout",`+
 		`"elapsed_ms":5,"snapshot":{"plain_text":"login:"},"matcher":{"type":"contains_text","held":false}}}}`, s.next().ID)
 	var e *client.Error
-	if err := <-done; !errors.As(err, &e) || !strings.HasPrefix(err.Error(), "session.wait: ") {
+	err := <-done
+	if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), "session.wait: ") {
 		t.Fatalf("error %v", err)
 	}
-	if e.Code != client.CodeTimeout || e.Reason != "timeout" || e.Message != "the wait timed out" {
+	if e.Code != client.CodeTimeout || !errors.Is(err, client.ErrTimeout) || errors.Is(err, client.ErrCancelled) || e.Method != "session.wait" || e.Message != "the wait timed out" {
 		t.Errorf("error %+v", e)
 	}
-	if v := e.Evidence(); v == nil || v.Snapshot.PlainText != "login:" || v.ElapsedMS != 5 {
+	if v := e.Evidence(); v == nil || v.Screen.PlainText != "login:" || v.Elapsed != 5*time.Millisecond {
 		t.Errorf("evidence %+v", v)
 	}
 }
@@ -108,7 +105,7 @@ func TestCancelledCallIsAnsweredWithEvidence(t *testing.T) {
 	c, s := pair(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := later(func() error {
-		_, err := c.Session("s1").Wait(ctx, client.Contains("$"), client.WaitOptions{})
+		_, err := c.Session("s1").Wait(ctx, client.Text("$"))
 		return err
 	})
 	wait := s.next()
@@ -244,7 +241,7 @@ func TestStartedServerIsEndedAndItsExitReported(t *testing.T) {
 		t.Skip("no sh")
 	}
 	for code, script := range []string{"cat >/dev/null", "cat >/dev/null; exit 1", "exit 2"} {
-		c, err := client.Start(t.Context(), "sh", "-c", script)
+		c, err := client.StartCommand(exec.Command("sh", "-c", script))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,24 +255,8 @@ func TestStartedServerIsEndedAndItsExitReported(t *testing.T) {
 			t.Errorf("%s: %v", script, err)
 		}
 	}
-	if _, err := client.Start(t.Context(), "/nonexistent/ptywright"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := client.StartCommand(exec.Command("/nonexistent/ptywright")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
-	}
-}
-
-func TestEndOfContextClosesAStartedServer(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("no sh")
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	c, err := client.Start(ctx, "sh", "-c", "cat >/dev/null")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cancel()
-	<-c.Done()
-	if err := c.Close(); err != nil {
-		t.Error(err)
 	}
 }
 

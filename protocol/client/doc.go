@@ -1,17 +1,38 @@
-// Package client speaks the native dialect to a ptywright server. Call [Dial] for a server on a
-// socket, [Start] for a private one, or [New] for any stream; each returns a [Client], which is one
-// connection.
+// Package client drives terminal programs through a ptywright server. Begin with [Spawn], which
+// starts a program under a private server:
 //
-//	c, err := client.Dial(ctx, socket)
-//	s, err := c.Create(ctx, client.Config{Program: "sh"})
-//	_, err = s.Text(ctx, "echo $((6*7))\r")
-//	m, err := s.Wait(ctx, client.Contains("42"), client.WaitOptions{})
+//	s, err := client.Spawn(ctx, client.Config{Program: "sh", Env: map[string]string{"PS1": "$ "}})
+//	defer s.Close(ctx)
+//	_, err = s.Expect(ctx, client.Regexp(`\$$`))    // a state: the prompt is there
+//	err = s.Send(ctx, "echo $((6*7))\n")
+//	m, err := s.Wait(ctx, client.Regexp(`(?m)^42$`)) // an event: only what came after the input
 //
-// [Client.Call] calls any method; those that commands and tests need most have typed helpers on
-// [Client] and [Session]. The structs of wire.go have the wire's names. The package imports nothing
-// of the project: it knows only the wire.
+// [Start] starts a private server for many programs, and [Dial] connects to one that listens on a
+// socket; [Client.Spawn] starts programs there. [Client.Call] calls any method of the wire.
+//
+// # Waits
+//
+// [Session.Wait] waits for an event: only what came after the session's last input counts, or after
+// a [Position]. [Session.Expect] waits for a state of the screen, whenever it came about. A matcher
+// says what for: [Text], [Regexp], [Output], [Title], [Cursor], [Stable], [Exited], [Bell] and
+// [Command], and [Any], [All] and [Not] of those.
+//
+// # Errors
+//
+// What a server refuses is an [*Error], with a [Reason] that [errors.Is] finds, and the
+// [Evidence] of a wait that did not match:
+//
+//	if errors.Is(err, client.ErrTimeout) {
+//		fmt.Println(client.EvidenceOf(err))
+//	}
+//
+// A context that ends cancels the request on the server too.
+//
+// # Concurrency
 //
 // All methods may be called by any number of goroutines. Requests are written in the order of the
-// calls, and the server orders those of one session as its documentation says: a request queues
-// behind its session's unfinished wait.
+// calls, and the server starts those of one session one after the other: a request queues behind
+// its session's unfinished wait. A client has two goroutines, which [Client.Close] ends.
+//
+// The package imports nothing of the project: it knows only the wire.
 package client

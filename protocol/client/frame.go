@@ -72,7 +72,7 @@ func (s *Session) Frame(ctx context.Context, o FrameOptions) (*Frame, error) {
 		named
 		Form string `json:"form"`
 		FrameOptions
-	}{named{s.ID}, "ansi", o}, &f)
+	}{s.named(), "ansi", o}, &f)
 	if err != nil {
 		return nil, err
 	}
@@ -87,13 +87,13 @@ func (s *Session) Lease(ctx context.Context, holder string, take bool) error {
 		named
 		Holder string `json:"holder,omitempty"`
 		Take   bool   `json:"take,omitempty"`
-	}{named{s.ID}, holder, take}, nil)
+	}{s.named(), holder, take}, nil)
 }
 
 // Release gives back the right to type, and restores a size that was held (see [Session.Hold]).
 // Without a lease it does nothing.
 func (s *Session) Release(ctx context.Context) error {
-	return s.client.Call(ctx, "session.release", named{s.ID}, nil)
+	return s.client.Call(ctx, "session.release", s.named(), nil)
 }
 
 // Hold is [Session.Resize] for the duration of the lease: when this connection releases it or ends,

@@ -2,7 +2,9 @@ package client
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -17,6 +19,8 @@ type Config struct {
 	ClearEnv            bool              `json:"clear_env,omitempty"` // start from nothing instead of either
 	Rows                int               `json:"rows,omitempty"`      // 0: 24
 	Cols                int               `json:"cols,omitempty"`      // 0: 80
+	PixelWidth          int               `json:"pixel_width,omitempty"`
+	PixelHeight         int               `json:"pixel_height,omitempty"`
 	TranscriptMaxChars  *int              `json:"transcript_max_chars,omitempty"`
 	ScrollbackMaxLines  *int              `json:"scrollback_max_lines,omitempty"`
 	RawTranscriptPath   string            `json:"raw_transcript_path,omitempty"`
@@ -25,38 +29,62 @@ type Config struct {
 	ShellIntegration    bool              `json:"shell_integration,omitempty"` // make bash, zsh or fish mark its commands
 	Theme               string            `json:"theme,omitempty"`             // dark or light, for programs that ask; "": dark
 	Owner               string            `json:"owner,omitempty"`             // connection: the session ends with this one; "": it does not
-	// Limits, each for the program and all it starts; [Exit.Limit] says which one ended it. 0:
-	// none.
-	MaxMS     int64 `json:"max_ms,omitempty"`     // it may take so long
-	IdleMS    int64 `json:"idle_ms,omitempty"`    // it may write nothing, while there is no input, for so long
-	MaxMemory int64 `json:"max_memory,omitempty"` // bytes; refused where the server cannot make a cgroup
+	// Limits, each for the program and all it starts; [Exit.Limit] says which one ended it. Times
+	// are whole milliseconds. 0: none.
+	Max       time.Duration `json:"-"`                    // it may take so long
+	Idle      time.Duration `json:"-"`                    // it may write nothing, while there is no input, for so long
+	MaxMemory int64         `json:"max_memory,omitempty"` // bytes; refused where the server cannot make a cgroup
+}
+
+// MarshalJSON writes the params of session.create.
+func (c Config) MarshalJSON() ([]byte, error) {
+	type config Config // without this method
+	return json.Marshal(struct {
+		config
+		MaxMS  int64 `json:"max_ms,omitempty"`
+		IdleMS int64 `json:"idle_ms,omitempty"`
+	}{config(c), c.Max.Milliseconds(), c.Idle.Milliseconds()})
 }
 
 // Info describes a session, as session.list does.
 type Info struct {
-	Session         string    `json:"session"`
-	Name            string    `json:"name"` // "": it has none
-	Program         string    `json:"program"`
-	Args            []string  `json:"args"`
-	Cwd             string    `json:"cwd"`
-	PID             int       `json:"pid"`
-	Started         time.Time `json:"started"`
-	Rows            int       `json:"rows"`
-	Cols            int       `json:"cols"`
-	Title           *string   `json:"title"`
-	Sequence        uint64    `json:"sequence"`
-	QuietMS         int64     `json:"quiet_ms"`
-	AlternateScreen bool      `json:"alternate_screen"`
-	Theme           string    `json:"theme"` // dark or light
-	Exit            *Exit     `json:"exit"`  // nil: it runs
-	TranscriptError string    `json:"transcript_error"`
-	Adapter         string    `json:"adapter"` // the adapter that drives it; "": none
-	Lease           *Lease    `json:"lease"`   // nil: any client may type
-	Ended           time.Time `json:"ended"`   // when the program ended; zero: it runs
-	Owner           string    `json:"owner"`   // connection: it ends with the one that created it
-	MaxMS           int64     `json:"max_ms"`  // its limits, as in Config
-	IdleMS          int64     `json:"idle_ms"`
-	MaxMemory       int64     `json:"max_memory"`
+	Session         string        `json:"session"`
+	Name            string        `json:"name"` // "": it has none
+	Program         string        `json:"program"`
+	Args            []string      `json:"args"`
+	Cwd             string        `json:"cwd"`
+	PID             int           `json:"pid"`
+	Started         time.Time     `json:"started"`
+	Rows            int           `json:"rows"`
+	Cols            int           `json:"cols"`
+	Title           *string       `json:"title"`
+	Sequence        uint64        `json:"sequence"`
+	Quiet           time.Duration `json:"-"` // since the screen has changed
+	AlternateScreen bool          `json:"alternate_screen"`
+	Theme           string        `json:"theme"` // dark or light
+	Exit            *Exit         `json:"exit"`  // nil: it runs
+	TranscriptError string        `json:"transcript_error"`
+	Adapter         string        `json:"adapter"` // the adapter that drives it; "": none
+	Lease           *Lease        `json:"lease"`   // nil: any client may type
+	Ended           time.Time     `json:"ended"`   // when the program ended; zero: it runs
+	Owner           string        `json:"owner"`   // connection: it ends with the one that created it
+	Max             time.Duration `json:"-"`       // its limits, as in Config
+	Idle            time.Duration `json:"-"`
+	MaxMemory       int64         `json:"max_memory"`
+}
+
+// UnmarshalJSON reads one of session.list's details.
+func (i *Info) UnmarshalJSON(b []byte) error {
+	type info Info // without this method
+	w := struct {
+		*info
+		QuietMS int64 `json:"quiet_ms"`
+		MaxMS   int64 `json:"max_ms"`
+		IdleMS  int64 `json:"idle_ms"`
+	}{info: (*info)(i)}
+	err := json.Unmarshal(b, &w)
+	i.Quiet, i.Max, i.Idle = millis(w.QuietMS), millis(w.MaxMS), millis(w.IdleMS)
+	return err
 }
 
 // A Lease is the right to type into a session; one connection has it.
@@ -74,6 +102,35 @@ type Exit struct {
 	Limit    string  `json:"limit"`    // the limit that ended it: max_ms, idle_ms, max_memory or owner; "": none
 }
 
+// String says how a program ended: "exit 3", or a signal's name, followed by what else is known: the
+// limit it exceeded, and that some of its processes still run; "running" if e is nil.
+func (e *Exit) String() string {
+	if e == nil {
+		return "running"
+	}
+	how := "ended"
+	switch {
+	case e.Signal != nil:
+		how = *e.Signal
+	case e.Code != nil:
+		how = fmt.Sprintf("exit %d", *e.Code)
+	}
+	var more []string
+	if e.Limit != "" {
+		more = append(more, limits[e.Limit])
+	}
+	if e.Draining {
+		more = append(more, "draining")
+	}
+	if len(more) > 0 {
+		how += " (" + strings.Join(more, ", ") + ")"
+	}
+	return how
+}
+
+// limits are the limits of a session as the flags of ptywright spawn have them.
+var limits = map[string]string{"max_ms": "max-time", "idle_ms": "idle", "max_memory": "max-memory", "owner": "its client is gone"}
+
 // An Action is something a person could do to a session: text, paste, bracketed_paste, stream_text,
 // key, mouse, resize, theme, interrupt, eof, signal, kill, mark_transcript.
 type Action struct {
@@ -83,62 +140,19 @@ type Action struct {
 
 // A Sent is the result of an action that the PTY has taken.
 type Sent struct {
-	// Sequence is the session's just before the first byte was written: a wait Since it sees what
+	// Sequence is the session's just before the first byte was written: a wait [After] it sees what
 	// the action caused, and nothing older.
 	Sequence uint64 `json:"sequence"`
 	Stripped int    `json:"stripped"` // control bytes removed from a bracketed paste
 }
 
-// A Matcher is a condition to wait for. The functions below make the common ones.
-type Matcher struct {
-	Type  string `json:"type"`
-	Value any    `json:"value,omitempty"`
-	// Scope is for contains_text and screen_regex: "screen" reads only the screen; "seen", also "",
-	// includes lines that scrolled off it.
-	Scope string `json:"scope,omitempty"`
-}
-
-// Contains matches a text on the screen, or in lines that scrolled off it since.
-func Contains(text string) Matcher { return Matcher{Type: "contains_text", Value: text} }
-
-// Screen matches an RE2 expression on the screen's text, rows joined by line feeds, or in lines
-// that scrolled off it since.
-func Screen(pattern string) Matcher { return Matcher{Type: "screen_regex", Value: pattern} }
-
-// Transcript matches an RE2 expression in the output.
-func Transcript(pattern string) Matcher { return Matcher{Type: "transcript_regex", Value: pattern} }
-
-// Stable matches a screen that has not changed for d, to the millisecond.
-func Stable(d time.Duration) Matcher {
-	return Matcher{Type: "screen_stable", Value: map[string]int64{"min_ms": d.Milliseconds()}}
-}
-
-// Exited matches the end of the program, after its last byte was read.
-func Exited() Matcher { return Matcher{Type: "process_exited"} }
-
-// Any matches when one of ms does.
-func Any(ms ...Matcher) Matcher { return Matcher{Type: "any", Value: ms} }
-
-// All matches when all of ms do.
-func All(ms ...Matcher) Matcher { return Matcher{Type: "all", Value: ms} }
-
-// WaitOptions say how long a wait lasts and what it reads.
-type WaitOptions struct {
-	TimeoutMS *int64   `json:"timeout_ms,omitempty"` // nil: 30,000; 0: check once
-	Since     Position `json:"since,omitempty"`      // only later output counts; "": everything counts
-	Cells     string   `json:"cells,omitempty"`      // "": none
-	Redact    *bool    `json:"redact,omitempty"`     // nil: true
-}
-
-// ReadOptions say how to read a screen.
-type ReadOptions struct {
-	Cells  string `json:"cells,omitempty"`  // full, runs or none; "": full
-	Redact *bool  `json:"redact,omitempty"` // nil: true
-}
-
-// A Position is a point in a session's output: [After] a sequence, or the Next of a match. It is
-// meaningful for its own session only.
+// A Position is a point in a session's output: [After] a sequence, or the Next of a [Match]. It is
+// meaningful for its own session only, and an option of [Session.Wait].
 type Position string
+
+// Everything is the position of a wait for which all that is on the screen counts, whenever it
+// came.
+const Everything Position = ""
 
 // After returns the position after all output up to a sequence.
 func After(sequence uint64) Position { return Position(strconv.FormatUint(sequence, 10)) }
@@ -151,52 +165,120 @@ func (p Position) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(p))
 }
 
-// A Matched is the result of a wait.
-type Matched struct {
-	Sequence       uint64   `json:"sequence"`
-	Next           Position `json:"next"`   // just after the match, for the next wait's Since
-	Before         string   `json:"before"` // what came between Since and the matched text: its last 16 KiB
-	BeforeCut      bool     `json:"before_truncated"`
-	Missed         bool     `json:"missed"` // lines that scrolled off the screen were lost before they were checked
-	ElapsedMS      int64    `json:"elapsed_ms"`
-	Outcome        Outcome  `json:"outcome"`
-	Snapshot       Snapshot `json:"snapshot"`
-	TranscriptTail string   `json:"transcript_tail"`
-	Forgotten      bool     `json:"forgotten"` // the session was forgotten: of Snapshot only Exit is meaningful
-}
-
-// An Outcome says what matched.
-type Outcome struct {
-	Kind    string `json:"kind"`
-	Text    string `json:"text"`
-	Pattern string `json:"pattern"`
-	Capture string `json:"capture"` // group 1 of the expression, or else the whole match
+// A Match is what ended a wait.
+type Match struct {
+	// Text is what matched: the text that was looked for, or what an expression captured, its group
+	// 1 or else the whole match; of Any that of the part that matched, of All the first that has
+	// one. "": the matcher has no text, as Exited.
+	Text string
 	// Groups are those of the expression, in order, nil where one took no part; Named are the named
 	// ones that took part.
+	Groups  []*string
+	Named   map[string]string
+	Index   int           // of Any: which of its matchers matched, from 0
+	Next    Position      // just after the match, for the next wait
+	Before  string        // what came between the wait's position and the text: its last 16 KiB
+	Screen  Snapshot      // when it matched
+	Elapsed time.Duration // that the wait lasted
+	Outcome Outcome       // what matched, in full
+
+	Sequence       uint64
+	BeforeCut      bool   // Before lacks its beginning
+	Missed         bool   // lines that scrolled off the screen were lost before they were checked
+	TranscriptTail string // the last 2,048 characters of the output
+	Forgotten      bool   // the session was forgotten: of Screen only Exit is meaningful
+}
+
+// UnmarshalJSON reads the result of session.wait.
+func (m *Match) UnmarshalJSON(b []byte) error {
+	var w struct {
+		Sequence       uint64   `json:"sequence"`
+		Next           Position `json:"next"`
+		Before         string   `json:"before"`
+		BeforeCut      bool     `json:"before_truncated"`
+		Missed         bool     `json:"missed"`
+		ElapsedMS      int64    `json:"elapsed_ms"`
+		Outcome        Outcome  `json:"outcome"`
+		Snapshot       Snapshot `json:"snapshot"`
+		TranscriptTail string   `json:"transcript_tail"`
+		Forgotten      bool     `json:"forgotten"`
+	}
+	if err := json.Unmarshal(b, &w); err != nil {
+		return err
+	}
+	*m = Match{
+		Next: w.Next, Before: w.Before, Screen: w.Snapshot, Elapsed: millis(w.ElapsedMS), Outcome: w.Outcome, Index: w.Outcome.Index,
+		Sequence: w.Sequence, BeforeCut: w.BeforeCut, Missed: w.Missed, TranscriptTail: w.TranscriptTail, Forgotten: w.Forgotten,
+	}
+	if o := w.Outcome.text(); o != nil {
+		m.Text, m.Groups, m.Named = o.Text+o.Capture, o.Groups, o.Named
+	}
+	return nil
+}
+
+// An Outcome says what matched. Kind is the matcher's type; the other members are set where they
+// apply.
+type Outcome struct {
+	Kind    string `json:"kind"`
+	Text    string `json:"text"` // that was looked for
+	Pattern string `json:"pattern"`
+	Capture string `json:"capture"` // group 1 of the expression, or else the whole match
+	// Groups and Named are those of [Match].
 	Groups []*string         `json:"groups"`
 	Named  map[string]string `json:"named"`
 	// Scrolled is the line of a text that had scrolled off the screen; nil: it was on the screen.
-	Scrolled *Scrolled `json:"scrolled"`
-	// Matched is another Outcome for any, and an array of Outcomes for all.
-	Matched json.RawMessage `json:"matched"`
+	Scrolled  *Scrolled       `json:"scrolled"`
+	Row       int             `json:"row"`       // cursor_at, from 0
+	Col       int             `json:"col"`       // cursor_at, from 0
+	MinMS     int64           `json:"min_ms"`    // screen_stable
+	Command   string          `json:"command"`   // command_finished
+	ExitCode  *int            `json:"exit_code"` // command_finished; nil: the shell did not tell
+	Plugin    string          `json:"plugin"`    // lua
+	Predicate string          `json:"predicate"` // lua
+	Evidence  json.RawMessage `json:"evidence"`  // lua: what the predicate told; nil: nothing
+	Index     int             `json:"index"`     // any: of the matcher that matched
+	Parts     []Outcome       `json:"-"`         // any: the one that matched; all: every one, in order
+}
+
+// UnmarshalJSON reads the outcome of a wait's result.
+func (o *Outcome) UnmarshalJSON(b []byte) error {
+	type outcome Outcome // without this method
+	w := struct {
+		*outcome
+		Capture json.RawMessage `json:"capture"` // a text but for lua
+		Matched json.RawMessage `json:"matched"`
+	}{outcome: (*outcome)(o)}
+	if err := json.Unmarshal(b, &w); err != nil {
+		return err
+	}
+	_ = json.Unmarshal(w.Capture, &o.Capture)
+	switch o.Kind {
+	case "any":
+		o.Parts = make([]Outcome, 1)
+		return json.Unmarshal(w.Matched, &o.Parts[0])
+	case "all":
+		return json.Unmarshal(w.Matched, &o.Parts)
+	}
+	return nil
+}
+
+// text returns the first outcome with a text, nil when there is none.
+func (o *Outcome) text() *Outcome {
+	if o.Text != "" || o.Pattern != "" {
+		return o
+	}
+	for i := range o.Parts {
+		if t := o.Parts[i].text(); t != nil {
+			return t
+		}
+	}
+	return nil
 }
 
 // Scrolled is a logical line that scrolled off the screen.
 type Scrolled struct {
 	Line uint64 `json:"line"` // counted from the session's first line
 	Text string `json:"text"`
-}
-
-// Evidence shows why a wait did not match.
-type Evidence struct {
-	ElapsedMS      int64    `json:"elapsed_ms"`
-	QuietMS        int64    `json:"quiet_ms"`
-	Sequence       uint64   `json:"sequence"`
-	Missed         bool     `json:"missed"` // lines that scrolled off the screen were lost before they were checked
-	Snapshot       Snapshot `json:"snapshot"`
-	TranscriptTail string   `json:"transcript_tail"`
-	// Matcher is the tree that was sent, with held, why and nearest at each node.
-	Matcher json.RawMessage `json:"matcher"`
 }
 
 // A Snapshot is a screen.
@@ -215,13 +297,19 @@ type Snapshot struct {
 	Sequence          uint64   `json:"sequence"`
 	PlainText         string   `json:"plain_text"` // soft-wrapped rows joined
 	Lines             []string `json:"lines"`      // one a row
-	Cells             []Cell   `json:"cells"`
+	Cells             []Cell   `json:"cells"`      // see [Cells]
 	AlternateScreen   bool     `json:"alternate_screen"`
 	ApplicationCursor bool     `json:"application_cursor"`
 	ApplicationKeypad bool     `json:"application_keypad"`
-	Title             *string  `json:"title"` // nil: none was set
-	Exit              *Exit    `json:"exit"`  // nil: the program runs
+	BracketedPaste    bool     `json:"bracketed_paste"` // the program takes a paste in brackets
+	Mouse             string   `json:"mouse"`           // what the program asks for: none, x10, vt200, drag or any
+	Title             *string  `json:"title"`           // nil: none was set
+	SecretInput       bool     `json:"secret_input"`    // the program reads a secret, as a password prompt does
+	Exit              *Exit    `json:"exit"`            // nil: the program runs
 }
+
+// String returns the screen's text: PlainText.
+func (s *Snapshot) String() string { return s.PlainText }
 
 // A Cell is one cell, or with cells "runs" a stretch of one style.
 type Cell struct {
@@ -252,16 +340,58 @@ type Style struct {
 	Link           string `json:"link"`
 }
 
-// An Event is a notification: session.changed, session.output or session.exited. Params is what was
-// received.
-type Event struct {
-	Method   string          `json:"-"`
-	Session  string          `json:"session"`
-	Sequence uint64          `json:"sequence"`
-	Output   string          `json:"output"`
-	Dropped  bool            `json:"dropped"` // output before Output was lost: this client was too slow
-	Code     *int            `json:"exit_code"`
-	Signal   *string         `json:"signal"`
-	Limit    string          `json:"limit"` // the limit that ended it; "": none
-	Params   json.RawMessage `json:"-"`
+// A Ran is a command line that was run.
+type Ran struct {
+	Output    string // exactly what the command wrote, without escape sequences
+	Truncated bool   // Output lacks its beginning: it is the last 256 KiB
+	Code      *int   // nil: the shell did not tell
+	Sequence  uint64 // the session's just before the command was typed
+	Elapsed   time.Duration
+	By        string // how its end was told: marks, or sentinel
+	Number    uint64 // of its block in session.blocks; 0: the shell marks no commands
+	Exit      *Exit  // the command has ended the shell itself: how; nil: the shell runs
+}
+
+// UnmarshalJSON reads the result of session.run.
+func (r *Ran) UnmarshalJSON(b []byte) error {
+	var w struct {
+		Output     string `json:"output"`
+		Truncated  bool   `json:"truncated"`
+		ExitCode   *int   `json:"exit_code"`
+		Sequence   uint64 `json:"sequence"`
+		DurationMS int64  `json:"duration_ms"`
+		By         string `json:"by"`
+		Number     uint64 `json:"number"`
+		Exit       *Exit  `json:"exit"`
+	}
+	err := json.Unmarshal(b, &w)
+	*r = Ran{w.Output, w.Truncated, w.ExitCode, w.Sequence, millis(w.DurationMS), w.By, w.Number, w.Exit}
+	return err
+}
+
+// A Recorded is a recording that has ended.
+type Recorded struct {
+	Session string
+	Path    string
+	Format  string
+	Bytes   int64
+	Length  time.Duration
+	State   string // done, limit (it has reached its size) or failed
+	Error   string // why it failed
+}
+
+// UnmarshalJSON reads the result of session.record_stop.
+func (r *Recorded) UnmarshalJSON(b []byte) error {
+	var w struct {
+		Session    string `json:"session"`
+		Path       string `json:"path"`
+		Format     string `json:"format"`
+		Bytes      int64  `json:"bytes"`
+		DurationMS int64  `json:"duration_ms"`
+		State      string `json:"state"`
+		Error      string `json:"error"`
+	}
+	err := json.Unmarshal(b, &w)
+	*r = Recorded{w.Session, w.Path, w.Format, w.Bytes, millis(w.DurationMS), w.State, w.Error}
+	return err
 }

@@ -149,6 +149,35 @@ func atMostOne(a, b string) func(*jsonschema.Schema) {
 	return func(s *jsonschema.Schema) { s.Not = &jsonschema.Schema{Required: []string{a, b}} }
 }
 
+// A standing is what is to be said of a member that is newer than the first version of the protocol, or
+// not stable.
+type standing struct {
+	since     int    // 0: the first
+	stability string // experimental or deprecated; "": stable
+}
+
+// standings are those of members, by definition and member.
+var standings = sync.OnceValue(func() map[string]standing {
+	return map[string]standing{
+		"Block.whole": {stability: "deprecated"}, // truncated says the same
+	}
+})
+
+// stand writes standings into their members.
+func (m *modeler) stand(all map[string]standing) {
+	for name, s := range all {
+		def, member, _ := strings.Cut(name, ".")
+		p := m.defs[def].Properties[member]
+		p.Extra = map[string]any{}
+		if s.since > 0 {
+			p.Extra["x-since"] = s.since
+		}
+		if s.stability != "" {
+			p.Extra["x-stability"] = s.stability
+		}
+	}
+}
+
 // A methodModel is a method in the model.
 type methodModel struct {
 	About     string               `json:"about"`
@@ -245,6 +274,7 @@ func (m *modeler) model() *jsonschema.Schema {
 	methods := m.methods()
 	notes := m.notes()
 	errors := m.errors()
+	m.stand(standings())
 	s := &jsonschema.Schema{
 		Schema: "https://json-schema.org/draft/2020-12/schema", Title: "ptywright", Description: modelAbout,
 		OneOf: []*jsonschema.Schema{ref("Request"), ref("Notification"), ref("Success"), ref("Failure")},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/native"
 )
 
@@ -94,7 +95,8 @@ func hold(t testing.TB, line string, sent map[string]call) {
 			}
 			lies("error %s of %s: %v", reason, request.method, err)
 		}
-		if known && spoken && !slices.Contains(of.Reasons, reason) {
+		itself := m.Error.Code == protocol.CodeParse || m.Error.Code == protocol.CodeInvalidRequest // the message
+		if known && spoken && !itself && !slices.Contains(of.Reasons, reason) {
 			lies("%s gives %s", request.method, reason)
 		}
 	case known && spoken:

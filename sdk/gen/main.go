@@ -1,5 +1,5 @@
 // Command gen (no stability promise) writes what is made from the model of the wire:
-// protocol/model.json and sdk/vectors.json. Run it in the root of the repository:
+// protocol/model.json, sdk/vectors.json, and the generated part of protocol/client. Run it in the root of the repository:
 //
 //	go run ./sdk/gen
 package main
@@ -49,7 +49,11 @@ func files() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{"protocol/model.json": text, "sdk/vectors.json": vectors}, nil
+	client, err := goClient(model.(object))
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{"protocol/model.json": text, "sdk/vectors.json": vectors, "protocol/client/generated.go": client}, nil
 }
 
 // encode encodes a value with sorted members.

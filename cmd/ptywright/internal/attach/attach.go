@@ -313,7 +313,7 @@ func (v *viewer) act(i item) error {
 	case i.mouse != nil:
 		_, err = s.Do(v.ctx, client.Action{Type: "mouse", Value: i.mouse.value()})
 	default:
-		_, err = s.Text(v.ctx, i.text)
+		err = s.Send(v.ctx, i.text)
 	}
 	return err
 }

@@ -122,7 +122,7 @@ func attachTo(ctx context.Context, std cli.Stdio, server *remote.Flags, o Option
 // pick finds the requested session, and its name.
 func pick(ctx context.Context, std cli.Stdio, o *Options) error {
 	if o.Session != "" {
-		s, err := o.Client.Info(ctx, o.Session)
+		s, err := o.Client.Session(o.Session).Info(ctx)
 		var e *client.Error
 		if errors.As(err, &e) && e.Reason == "unknown_session" {
 			return cli.Error{Err: fmt.Errorf("no session %.64q; ptywright attach without an id lists them", o.Session), Code: cli.ExitMissing}
@@ -132,7 +132,7 @@ func pick(ctx context.Context, std cli.Stdio, o *Options) error {
 		}
 		return err
 	}
-	sessions, err := o.Client.List(ctx)
+	sessions, err := o.Client.Sessions(ctx)
 	switch {
 	case err != nil:
 		return err

@@ -150,7 +150,7 @@ func (s *State) Lines() []string {
 		lines = append(lines, "dialog "+id)
 	}
 	if s.Exit != nil {
-		lines = append(lines, Ended(s.Exit))
+		lines = append(lines, s.Exit.String())
 	}
 	return lines
 }
@@ -275,6 +275,9 @@ type captured struct {
 	Capture json.RawMessage `json:"capture"`
 	Matched json.RawMessage `json:"matched"` // of any: the alternative that held
 }
+
+// depth bounds how deep an outcome is followed: the server's matchers are at most as deep.
+const depth = 32
 
 // object is the captured value if it is an object; else nil.
 func (c captured) object() (o map[string]any) {

@@ -171,7 +171,7 @@ func SessionIDs(most int) cobra.CompletionFunc {
 		return completeFrom(c, func(ctx context.Context, s *Server) (ids []string, err error) {
 			all, err := s.List(ctx, Show{})
 			for _, i := range all {
-				about := cli.OneLine(filepath.Base(i.Program)) + ", " + Ended(i.Exit)
+				about := cli.OneLine(filepath.Base(i.Program)) + ", " + i.Exit.String()
 				if i.Name != "" && strings.HasPrefix(i.Name, begun) {
 					ids = append(ids, cobra.CompletionWithDesc(i.Name, i.Session+", "+about))
 				}

@@ -70,11 +70,11 @@ func listTable(std cli.Stdio, all []Info) error {
 		if i.Title != nil && *i.Title != "" {
 			title = cli.OneLine(*i.Title)
 		}
-		quiet = lasted(time.Duration(i.QuietMS) * time.Millisecond)
+		quiet = lasted(i.Quiet)
 		if named {
 			fmt.Fprintf(t, "%s\t", cli.OneLine(cmp.Or(i.Name, "-")))
 		}
-		fmt.Fprintf(t, "%s\t%s\t%dx%d\t%s\t%s\t%s\t%s\t%s\n", cli.OneLine(i.Session), cli.OneLine(filepath.Base(i.Program)), i.Rows, i.Cols, Ended(i.Exit), quiet, adapter, lease, title)
+		fmt.Fprintf(t, "%s\t%s\t%dx%d\t%s\t%s\t%s\t%s\t%s\n", cli.OneLine(i.Session), cli.OneLine(filepath.Base(i.Program)), i.Rows, i.Cols, i.Exit.String(), quiet, adapter, lease, title)
 	}
 	return t.Flush()
 }

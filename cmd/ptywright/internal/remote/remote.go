@@ -27,7 +27,7 @@ import (
 func Exit(err error) (code int, reason string) {
 	var e *client.Error
 	if errors.As(err, &e) {
-		return cli.ExitFor(e.Reason), e.Reason
+		return cli.ExitFor(string(e.Reason)), string(e.Reason)
 	}
 	var key *KeyError
 	var silent *daemon.SilentError

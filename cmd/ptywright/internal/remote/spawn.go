@@ -163,15 +163,15 @@ func (f *leashFlags) config(c *cobra.Command, o *client.Config) error {
 	for _, x := range []struct {
 		name  string
 		value time.Duration
-		to    *int64
-	}{{"max-time", f.time, &o.MaxMS}, {"idle", f.idle, &o.IdleMS}} {
+		to    *time.Duration
+	}{{"max-time", f.time, &o.Max}, {"idle", f.idle, &o.Idle}} {
 		if !c.Flags().Changed(x.name) {
 			continue
 		}
 		if x.value < time.Millisecond || x.value > 365*24*time.Hour {
 			return cli.Usagef("--%s is %v: give a time from 1ms to a year, such as 90s or 2h", x.name, x.value)
 		}
-		*x.to = x.value.Milliseconds()
+		*x.to = x.value
 	}
 	o.MaxMemory = int64(f.memory)
 	return nil

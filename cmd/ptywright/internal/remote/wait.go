@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -81,13 +82,13 @@ func (f *conditionFlags) matcher(c *cobra.Command, sessions int) (any, error) {
 		if t == "" {
 			return nil, cli.Usagef("--text is empty, which every screen contains")
 		}
-		parts = append(parts, client.Contains(t))
+		parts = append(parts, client.Text(t))
 	}
 	for _, r := range f.regexes {
 		if r == "" {
 			return nil, cli.Usagef("--regex is empty, which every screen matches")
 		}
-		parts = append(parts, client.Screen(r))
+		parts = append(parts, client.Regexp(r))
 	}
 	for _, t := range f.outputs {
 		if t == "" {
@@ -99,7 +100,7 @@ func (f *conditionFlags) matcher(c *cobra.Command, sessions int) (any, error) {
 		if r == "" {
 			return nil, cli.Usagef("--output-regex is empty, which every output matches")
 		}
-		parts = append(parts, client.Transcript(r))
+		parts = append(parts, client.Output(r))
 	}
 	if c.Flags().Changed("stable") {
 		parts = append(parts, client.Stable(time.Duration(f.stable)))
@@ -318,17 +319,7 @@ func (f *Flags) printVerdict(std cli.Stdio, v Verdict, named, next bool) error {
 
 // printEvidence prints why a wait did not match.
 func printEvidence(w io.Writer, e *client.Evidence) {
-	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
-	fmt.Fprintf(w, "no match after %v; the screen has been quiet for %v\n", ms(e.ElapsedMS), ms(e.QuietMS))
-	for _, l := range Lacks(e) {
-		fmt.Fprintf(w, "- %s\n", cli.OneLine(l))
-	}
-	how := Ended(e.Snapshot.Exit)
-	if e.Snapshot.Title != nil {
-		how += ", titled " + *e.Snapshot.Title
-	}
-	fmt.Fprintf(w, "the last screen, at sequence %d (%s):\n", e.Sequence, cli.OneLine(how))
-	cli.PrintLines(w, Trim(e.Snapshot.Lines))
+	io.WriteString(w, e.String())
 }
 
 // A Condition is what to wait for in a session.
@@ -342,7 +333,7 @@ type Condition struct {
 // A Waited is the result of a wait: a match, or the evidence of why there was none.
 type Waited struct {
 	Raw      json.RawMessage  // the wire's object, with session and matched
-	Matched  *client.Matched  // nil: no match
+	Matched  *client.Match    // nil: no match
 	Evidence *client.Evidence // nil: a match, or the wait could not start
 }
 
@@ -367,7 +358,7 @@ func (s *Server) Wait(ctx context.Context, id string, c Condition) (Waited, erro
 	defer cancel()
 	err := s.call(ctx, c.Timeout, "session.wait", params(id, more, c.Show), &w.Raw)
 	if err == nil {
-		w.Matched = new(client.Matched)
+		w.Matched = new(client.Match)
 		if err := json.Unmarshal(w.Raw, w.Matched); err != nil {
 			return w, err
 		}
@@ -394,147 +385,35 @@ func (w Waited) What() string {
 	if w.Matched == nil {
 		return ""
 	}
-	var o told
-	if json.Unmarshal(w.Raw, &struct{ Outcome *told }{&o}) != nil {
-		return ""
-	}
-	return o.say(w.Matched.Snapshot.Exit)
+	return say(&w.Matched.Outcome, w.Matched.Screen.Exit)
 }
 
-// told is the part of an outcome that fits into a line.
-type told struct {
-	Kind     string          `json:"kind"`
-	Text     string          `json:"text"`
-	Capture  string          `json:"capture"`
-	Command  string          `json:"command"`
-	ExitCode *int            `json:"exit_code"`
-	Matched  json.RawMessage `json:"matched"`
-}
-
-func (o told) say(exit *client.Exit) string {
+func say(o *client.Outcome, exit *client.Exit) string {
 	switch {
-	case o.Kind == "any":
-		var one told
-		if json.Unmarshal(o.Matched, &one) == nil {
-			return one.say(exit)
-		}
-	case o.Kind == "all":
+	case len(o.Parts) > 0:
 		var parts []string
-		var all []told
-		if json.Unmarshal(o.Matched, &all) == nil {
-			for _, m := range all {
-				parts = append(parts, m.say(exit))
-			}
+		for i := range o.Parts {
+			parts = append(parts, say(&o.Parts[i], exit))
 		}
 		return strings.Join(parts, "; ")
 	case o.Kind == "process_exited":
-		return Ended(exit)
+		return exit.String()
 	case o.Kind == "command_finished" && o.ExitCode != nil:
 		return fmt.Sprintf("exit %d", *o.ExitCode)
 	case o.Kind == "command_finished":
 		return "exit code unknown"
-	case o.Capture != "":
-		return o.Capture
-	case o.Text != "":
-		return o.Text
 	}
-	return o.Kind
+	return cmp.Or(o.Capture, o.Text, o.Kind)
 }
 
-// Ended says how a program ended: "exit 3", or a signal's name, followed by what else is known: the
-// limit it exceeded, and that some of its processes still run; "running" if it has not ended.
-func Ended(e *client.Exit) string {
-	if e == nil {
-		return "running"
-	}
-	how := "ended"
-	switch {
-	case e.Signal != nil:
-		how = *e.Signal
-	case e.Code != nil:
-		how = fmt.Sprintf("exit %d", *e.Code)
-	}
-	var more []string
-	if e.Limit != "" {
-		more = append(more, limitNames[e.Limit])
-	}
-	if e.Draining {
-		more = append(more, "draining")
-	}
-	if len(more) > 0 {
-		how += " (" + strings.Join(more, ", ") + ")"
-	}
-	return how
-}
-
-// limitNames are the limits of a session as spawn's flags have them.
-var limitNames = map[string]string{"max_ms": "max-time", "idle_ms": "idle", "max_memory": "max-memory", "owner": "its client is gone"}
-
-// A lack is a node of the evidence: a condition, and what it lacked.
-type lack struct {
-	Type    string          `json:"type"`
-	Value   json.RawMessage `json:"value"`
-	Held    bool            `json:"held"`
-	Why     string          `json:"why"`
-	Nearest string          `json:"nearest"`
-}
-
-// depth bounds how much nested evidence is shown: the server's matchers are at most as deep.
-const depth = 32
-
-// Lacks says what each part of a matcher lacked, one line each, nested parts indented by two
-// blanks.
-func Lacks(e *client.Evidence) []string { return lacks(e.Matcher, 0) }
-
-func lacks(raw json.RawMessage, level int) []string {
-	var l lack
-	if level > depth || json.Unmarshal(raw, &l) != nil || l.Type == "" {
-		return nil
-	}
-	line := strings.Repeat("  ", level) + l.Type
-	var parts []json.RawMessage
-	switch {
-	case json.Unmarshal(l.Value, &parts) == nil:
-	case strings.HasPrefix(string(l.Value), `{"type"`):
-		parts = []json.RawMessage{l.Value}
-	case len(l.Value) > 0:
-		line += " " + string(l.Value)
-	}
-	if l.Held {
-		line += ": held"
-	} else if l.Why != "" {
-		line += ": " + l.Why
-	}
-	if l.Nearest != "" {
-		line += fmt.Sprintf(" (nearest: %q)", l.Nearest)
-	}
-	all := []string{line}
-	for _, p := range parts {
-		all = append(all, lacks(p, level+1)...)
-	}
-	return all
-}
-
-// Exited is how the program ended, if its end is what matched; else nil.
+// Exited is how the program ended, if its end is what matched, or part of it; else nil.
 func (w Waited) Exited() *client.Exit {
-	var o told
-	if w.Matched == nil || json.Unmarshal(w.Raw, &struct{ Outcome *told }{&o}) != nil || !o.exited() {
+	if w.Matched == nil || !exited(&w.Matched.Outcome) {
 		return nil
 	}
-	return w.Matched.Snapshot.Exit
+	return w.Matched.Screen.Exit
 }
 
-// exited reports whether the program's end is what matched, or part of it.
-func (o *told) exited() bool {
-	switch o.Kind {
-	case "process_exited":
-		return true
-	case "any":
-		var one told
-		return json.Unmarshal(o.Matched, &one) == nil && one.exited()
-	case "all":
-		var all []told
-		return json.Unmarshal(o.Matched, &all) == nil && slices.ContainsFunc(all, func(m told) bool { return m.exited() })
-	}
-	return false
+func exited(o *client.Outcome) bool {
+	return o.Kind == "process_exited" || slices.ContainsFunc(o.Parts, func(p client.Outcome) bool { return exited(&p) })
 }

@@ -27,7 +27,7 @@ func codeOf(err error) int {
 	case err == nil:
 		return 0
 	case e != nil:
-		return cli.ExitFor(e.Reason)
+		return cli.ExitFor(string(e.Reason))
 	case errors.As(cause(err), &unknown):
 		return cli.ExitMissing
 	}
@@ -51,7 +51,7 @@ func (m *machine) complain(err error) string {
 	var b strings.Builder
 	b.WriteString(m.style.as(red, "error: ") + cli.Clean(plainly(cause(err))))
 	if !errors.Is(cause(err), errInterrupted) {
-		b.WriteString(m.style.as(dim, " ["+cli.OneLine(e.Reason)+"]")) // for scripts to look up
+		b.WriteString(m.style.as(dim, " ["+cli.OneLine(string(e.Reason))+"]")) // for scripts to look up
 	}
 	if v := e.Evidence(); v != nil {
 		if len(v.Matcher) > 0 {
@@ -60,8 +60,8 @@ func (m *machine) complain(err error) string {
 				m.lacks(&b, node, 1)
 			}
 		}
-		if v.Snapshot.Size.Rows > 0 {
-			b.WriteString("\n" + m.style.as(dim, fmt.Sprintf("  after %d ms, quiet for %d ms, sequence %d", v.ElapsedMS, v.QuietMS, v.Sequence)))
+		if v.Screen.Size.Rows > 0 {
+			b.WriteString("\n" + m.style.as(dim, fmt.Sprintf("  after %d ms, quiet for %d ms, sequence %d", v.Elapsed.Milliseconds(), v.Quiet.Milliseconds(), v.Sequence)))
 		}
 	}
 	if s := evidenceScreen(e); s != nil {

@@ -115,7 +115,7 @@ func (c *console) listSessions(ctx context.Context, _ string) error {
 	w := tabwriter.NewWriter(c.out, 0, 8, 2, ' ', 0)
 	named := slices.ContainsFunc(sessions, func(s client.Info) bool { return s.Name != "" })
 	for _, s := range sessions {
-		state := fmt.Sprintf("quiet %s", (time.Duration(s.QuietMS) * time.Millisecond).Round(100*time.Millisecond))
+		state := fmt.Sprintf("quiet %s", s.Quiet.Round(100*time.Millisecond))
 		if s.Exit != nil {
 			state = ended(s.Exit)
 		}

@@ -118,7 +118,7 @@ func (m *machine) failureMember(f *failure, name string) lua.LValue {
 	case name == "code":
 		return lua.LNumber(e.Code)
 	case name == "reason":
-		return lua.LString(e.Reason)
+		return lua.LString(string(e.Reason))
 	case name == "data":
 		return m.toLua(object(e.Data))
 	case name == "screen":
@@ -286,11 +286,11 @@ func (m *machine) screenOf(name string, r map[string]any) *screen {
 // evidenceScreen is the screen of a failed wait.
 func evidenceScreen(e *client.Error) *screen {
 	v := e.Evidence()
-	if v == nil || v.Snapshot.Size.Rows == 0 {
+	if v == nil || v.Screen.Size.Rows == 0 {
 		return nil
 	}
 	raw, _ := object(e.Data)["snapshot"].(map[string]any)
-	return &screen{name: "what was there", raw: raw, snap: v.Snapshot}
+	return &screen{name: "what was there", raw: raw, snap: v.Screen}
 }
 
 // said describes a wait's result in one line.

@@ -260,7 +260,7 @@ func (c *console) list(ctx context.Context) ([]client.Info, error) {
 	if cl == nil {
 		return nil, fmt.Errorf("session.list: %w", client.ErrClosed)
 	}
-	return cl.List(ctx)
+	return cl.Sessions(ctx)
 }
 
 func (c *console) size() (rows, cols int) {

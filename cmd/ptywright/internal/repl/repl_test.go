@@ -283,7 +283,7 @@ func TestHistoryKeepsWhatItMay(t *testing.T) {
 
 func TestExitCodes(t *testing.T) {
 	for reason, want := range map[string]int{"timeout": 3, "unknown_session": 4, "session_leased": 5, "permission_denied": 5, "invalid_params": 1} {
-		if got := codeOf(fmt.Errorf("x: %w", &client.Error{Reason: reason})); got != want {
+		if got := codeOf(fmt.Errorf("x: %w", &client.Error{Reason: client.Reason(reason)})); got != want {
 			t.Errorf("%s: %d", reason, got)
 		}
 	}

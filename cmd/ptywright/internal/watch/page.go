@@ -283,7 +283,7 @@ func (p *page) tell(ctx context.Context, err error) *problem {
 		if e.Reason == "unknown_session" || e.Reason == "session_closed" {
 			p.index.touch() // there is no notification when an ended session is closed
 		}
-		return &problem{e.Reason, e.Message}
+		return &problem{string(e.Reason), e.Message}
 	case errors.Is(err, client.ErrClosed):
 		return &problem{"no_server", "the server at " + p.server.Socket + " has ended, or has closed the connection"}
 	}
