@@ -15,9 +15,6 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// hang bounds what a test waits for: far more than a loaded machine needs, so that what hangs fails.
-const hang = 2 * time.Minute
-
 // started returns a client of a private server, which must end well.
 func started(t testing.TB, flags ...string) *client.Client {
 	t.Helper()

@@ -17,6 +17,9 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
+// hang bounds what a test waits for: far more than a loaded machine needs, so that what hangs fails.
+const hang = 2 * time.Minute
+
 // A schema is one of the model's, as JSON decodes it.
 type schema = map[string]any
 
