@@ -323,8 +323,11 @@ class Connection:
 
     def send(self, line: bytes) -> None:
         """Writes a line."""
-        with self._writing:
-            self._write(line, self.write_bound)
+        try:
+            with self._writing:
+                self._write(line, self.write_bound)
+        except OSError as error:
+            raise self._broken(error) from None
 
     def try_send(self, line: bytes) -> bool:
         """Writes a line if that blocks nobody; else the caller sends it from another thread."""
@@ -335,6 +338,8 @@ class Connection:
                 return False
             try:
                 self._write(line, 0)
+            except OSError:
+                return False  # send tells why
             except ServerStuck:
                 if not self._rest:
                     return False  # not begun
@@ -363,8 +368,6 @@ class Connection:
                         f"{self.about} has not read its input for {bound:g} s and took nothing of "
                         "the request: see what holds it up, or close the client, which ends it"
                     )
-        except OSError as error:
-            raise self._broken(error) from None
         finally:
             # A line that is begun is finished by whoever writes next.
             self._rest = bytes(data[sent:] if sent > older else data[sent:older])
@@ -489,6 +492,8 @@ class Connection:
             else "see whether it still runs, and connect again"
         )
         self.fail(lambda: ServerGone(message))
+        with self._writing:
+            self._stream.close()
 
     def fail(self, lost: Callable[[], PtywrightError]) -> None:
         """Ends all that waits, and what is asked from now on, with an error. The first one counts."""
@@ -527,7 +532,7 @@ class Connection:
         try:
             with self._writing:
                 self._write(cancels, 1.0)
-        except PtywrightError:
+        except (OSError, ServerStuck):
             pass
         self._stream.end()
         self._reader.join(END_BOUND)

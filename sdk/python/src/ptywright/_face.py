@@ -26,7 +26,7 @@ def ask(
         if not answer.wait(CANCEL_BOUND):
             connection.abandon(answer)
         elif undo and answer.error is None:
-            connection.start(undo(call.make(answer.result)))
+            connection.start(undo(call.make(answer.result))).wait(CANCEL_BOUND)
         raise
     return call.make(answer.get())
 

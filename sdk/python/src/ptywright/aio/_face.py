@@ -65,7 +65,9 @@ async def ask(
         if not await _finished(answer, CANCEL_BOUND):
             connection.abandon(answer)
         elif undo and answer.error is None:
-            await _send(connection, connection.begin(undo(call.make(answer.result)))[1])
+            undone, line = connection.begin(undo(call.make(answer.result)))
+            await _send(connection, line)
+            await _finished(undone, CANCEL_BOUND)
         raise
     return call.make(answer.get())
 
