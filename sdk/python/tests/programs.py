@@ -125,8 +125,8 @@ def sqlite(spawn: Spawn, folder: Path) -> None:
         s.wait(regex=r"(?m)^sum\|42$")
         s.send("select x;\n")
         s.wait(text="no such column: x")
-        s.send(".quit\n")
-        assert s.wait(exited=True).exit.exit_code == 0
+        s.send(".exit 4\n")
+        assert s.wait(exited=True).exit.exit_code == 4
 
 
 def gdb(spawn: Spawn, folder: Path) -> None:
@@ -180,6 +180,7 @@ def sshd(folder: Path) -> "tuple[subprocess.Popen[bytes], list[str]]":
         "PasswordAuthentication": "no",
         "PrintMotd": "no",
         "PrintLastLog": "no",
+        "SetEnv": f"HOME={folder}",  # whatever the files of this user do
     }
     (folder / "sshd_config").write_text("".join(f"{k} {v}\n" for k, v in options.items()))
     if os.geteuid() == 0:

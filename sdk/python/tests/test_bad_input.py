@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pickle
 import signal
 import stat
 import sys
@@ -263,3 +264,12 @@ def test_unknown_of_a_newer_server():
     assert str(_connection.error_of({"code": 1, "message": "m"}, "a.b")) == "m"
     outcome = ptywright.wire.Matched({"outcome": {"kind": "new", "more": 1}}).outcome
     assert outcome.raw["more"] == 1
+
+
+def test_errors_can_be_pickled():
+    """As pytest-xdist and multiprocessing do."""
+    with ptywright.spawn("cat") as s, pytest.raises(ptywright.TimeoutError) as raised:
+        s.wait(text="never", timeout=0)
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert type(again) is ptywright.TimeoutError and str(again) == str(raised.value)
+    assert again.method == "session.wait" and again.evidence.screen == raised.value.evidence.screen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -11,20 +12,32 @@ import ptywright
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
-PROGRAM = f"""
-import sys; sys.path.insert(0, {str(Path(__file__).parents[1] / "src")!r})
+SRC = str(Path(__file__).parents[1] / "src")
+
+
+def interacting(script: str) -> str:
+    """A program that gives its terminal to a shell that runs a script."""
+    return f"""
+import sys; sys.path.insert(0, {SRC!r})
 import ptywright
-with ptywright.spawn("sh", "-c", {{}}, env={{"PS1": "$ ", "ENV": ""}}) as s:
+with ptywright.spawn("sh", "-c", {script!r}, env={{"PS1": "$ ", "ENV": ""}}) as s:
     print("before")
     exit = s.interact()
     print("after", exit.exit_code if exit else None, s.screen().size.cols)
 """
 
 
+def person_at(source: str, **size: int) -> ptywright.Session:
+    """A terminal at which a program runs; sessions get no variable of ours unless they are told."""
+    env = {"PTYWRIGHT_BIN": os.environ["PTYWRIGHT_BIN"]}
+    return ptywright.spawn(sys.executable, "-c", source, env=env, **size)
+
+
 def test_interact():
-    source = PROGRAM.format(repr("stty size; exec sh -i"))
-    with ptywright.spawn(sys.executable, "-c", source, rows=10, cols=50) as person:
-        person.expect(text="10 50")  # it has the terminal's size
+    with person_at(interacting("exec sh -i"), rows=10, cols=50) as person:
+        person.expect(regex=r"^\$$")
+        person.send("stty size\n")
+        person.wait(text="10 50")  # it has the terminal's size
         person.send("echo $((6*7))\n")
         person.wait(regex=r"(?m)^42$")
         person.resize(12, 60)
@@ -37,19 +50,18 @@ def test_interact():
 
 
 def test_interact_ends_with_the_program():
-    source = PROGRAM.format(repr("read x; exit 4"))
-    with ptywright.spawn(sys.executable, "-c", source) as person:
-        person.expect(text="before")
+    source = interacting("read x; exit 4")
+    with person_at(source) as person:
+        person.expect(output="before")
         person.send("\n")
         person.wait(text="after 4")
 
 
 def test_interact_passes_modes_on():
     """Arrow keys are what the program asked for."""
-    source = PROGRAM.format(repr("printf '\\033[?1h'; stty raw -echo; echo on; head -c 3 | cat -v; sleep 0.1"))
-    with ptywright.spawn(sys.executable, "-c", source) as person:
+    source = interacting("printf '\\033[?1h'; stty raw -echo; echo on; head -c 3 | cat -v; sleep 0.1")
+    with person_at(source) as person:
         person.expect(text="on")
-        while not person.screen().application_cursor:
-            person.expect(stable=0.02)
+        assert person.screen().application_cursor
         person.press("up")
         person.wait(text="^[OA")

@@ -4,7 +4,7 @@ here, with what prints the evidence of a wait as the command line does."""
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, cast
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple, cast
 
 from ._record import Record
 
@@ -43,9 +43,18 @@ class PtywrightError(Exception):
         """Why a wait did not match, and the last screen; None when the error is not a wait's."""
         return Evidence(self._data) if "matcher" in self._data else None
 
+    def __init_subclass__(cls) -> None:
+        cls.__module__ = "ptywright"  # where it is found, and what a traceback says
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (self.message, self._data), self.__dict__
+
     def __str__(self) -> str:
         evidence = self.evidence
         return self.message if evidence is None else f"{self.message}\n{evidence}"
+
+
+PtywrightError.__module__ = "ptywright"
 
 
 class ServerGone(PtywrightError):

@@ -46,7 +46,7 @@ def interact(
     view = _View(connection, session, source, target)
     try:
         sys.stdout.flush()
-        tty.setraw(source)
+        tty.setraw(source, termios.TCSADRAIN)  # what was typed ahead is for the session
         return view.run(escape.encode())
     finally:
         view.leave()

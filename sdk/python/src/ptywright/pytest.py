@@ -11,13 +11,14 @@ pictures of them are kept below `--tui-artifacts`. Sessions that a test leaves o
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import shutil
 import tempfile
 import uuid
 from pathlib import Path
-from typing import Any, Generator, Iterator, List, NamedTuple, Optional
+from typing import Any, Callable, Generator, Iterator, List, Optional
 
 import pytest
 
@@ -37,13 +38,53 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-class _Open(NamedTuple):
-    """A session of a test, and its recording."""
+class _Open:
+    """A session of a test, its recording, and how it looked when its block failed."""
 
-    session: str
-    program: str  # its name alone: arguments may be secret
-    recording: str
-    cast: str
+    def __init__(self, session: Session, program: str, cast: Path) -> None:
+        self.session = session
+        self.program = os.path.basename(program)  # alone: arguments may be secret
+        self.cast = cast
+        self.png = cast.with_suffix(".png")
+        self.screen = ""
+        try:
+            self.recording = session.record(cast).id
+        except PtywrightError:
+            self.recording = ""  # the program has ended already
+
+    def look(self) -> None:
+        """Keeps what the session shows."""
+        try:
+            self.screen = self.session.screen().plain_text
+            self.session.screenshot(self.png)
+        except PtywrightError as error:
+            self.screen = self.screen or f"no screen: {error}"
+
+    def keep(self, name: str) -> Iterator[str]:
+        """What the report says of it; recording and picture get that name."""
+        if not self.screen:
+            self.look()
+        yield self.screen
+        try:
+            if self.recording:
+                self.session.client.call(wire.session_record_stop(self.recording))
+        except PtywrightError:
+            pass  # it has ended with its session, or the server is gone
+        for what, file in (("picture", self.png), ("recording", self.cast)):
+            if file.exists():
+                os.makedirs(os.path.dirname(name), exist_ok=True)
+                shutil.move(file, name + file.suffix)
+                yield f"{what}: {name}{file.suffix}"
+
+    def end(self) -> None:
+        """Closes the session, and removes what is not kept."""
+        try:
+            self.session.close()
+        except PtywrightError:
+            pass  # the server is gone
+        for file in (self.cast, Path(f"{self.cast}.part"), self.png):
+            if file.exists():
+                file.unlink()
 
 
 class _Test:
@@ -54,13 +95,11 @@ class _Test:
         self._open: List[_Open] = []
         self._told = False
 
-    def cast(self) -> str:
-        """A file that a recording can be written to."""
-        return str(self._folder / f"{uuid.uuid4().hex}.cast")
-
-    def add(self, session: str, program: str, recording: str, cast: str) -> None:
-        """Notes a session that the test has spawned."""
-        self._open.append(_Open(session, os.path.basename(program), recording, cast))
+    def add(self, id: str, program: str) -> Callable[[], None]:
+        """Notes a session that the test has spawned; returns what is called when its block fails."""
+        cast = self._folder / f"{uuid.uuid4().hex}.cast"
+        self._open.append(_Open(Session(self._client, id), program, cast))
+        return self._open[-1].look
 
     def tell(self, report: pytest.TestReport) -> None:
         """Adds the screens to the report of a test that failed, and keeps the rest."""
@@ -70,46 +109,14 @@ class _Test:
         root = Path(self._item.config.rootpath, self._item.config.getoption("--tui-artifacts"))
         folder = root / re.sub(r"[^\w.-]+", "-", self._item.nodeid).strip("-")[-150:]
         for n, one in enumerate(self._open, 1):
-            title = f"tui {n}: {one.program} (session {one.session})"
-            report.sections.append((title, "\n".join(self._keep(one, folder, n))))
-
-    def _keep(self, one: _Open, folder: Path, n: int) -> Iterator[str]:
-        session = Session(self._client, one.session)
-        program = re.sub(r"[^\w.-]+", "-", one.program)
-        name = folder / f"{n}-{program}"
-        try:
-            yield session.screen().plain_text
-            folder.mkdir(parents=True, exist_ok=True)
-            session.screenshot(f"{name}.png")
-            yield f"picture: {name}.png"
-        except (PtywrightError, OSError) as error:
-            yield f"no picture: {error}"
-        if not one.recording:
-            return
-        try:
-            self._stop(one)
-            folder.mkdir(parents=True, exist_ok=True)
-            shutil.move(one.cast, f"{name}.cast")
-            yield f"recording: {name}.cast"
-        except (PtywrightError, OSError) as error:
-            yield f"no recording: {error}"
-
-    def _stop(self, one: _Open) -> None:
-        try:
-            self._client.call(wire.session_record_stop(one.recording))
-        except wire.UnknownRecordingError:
-            pass  # it has ended with its session
+            program = re.sub(r"[^\w.-]+", "-", one.program)
+            title = f"tui {n}: {one.program} (session {one.session.id})"
+            report.sections.append((title, "\n".join(one.keep(f"{folder}/{n}-{program}"))))
 
     def end(self) -> None:
         """Closes what the test has left open."""
         for one in self._open:
-            try:
-                Session(self._client, one.session).close()
-            except PtywrightError:
-                pass  # the server is gone
-            for file in (one.cast, one.cast + ".part"):
-                if os.path.exists(file):
-                    os.unlink(file)
+            one.end()
 
 
 _TEST = pytest.StashKey[_Test]()
@@ -125,12 +132,7 @@ class Tui(Client):
     __call__ = Client.spawn
 
     def _begun(self, session: Session, program: str) -> Session:
-        cast = self._test.cast()
-        try:
-            recording = session.record(cast).id
-        except PtywrightError:
-            recording = ""  # it has ended already
-        self._test.add(session.id, program, recording, cast)
+        session._failing = self._test.add(session.id, program)
         return session
 
 
@@ -144,12 +146,7 @@ class AsyncTui(aio.Client):
     __call__ = aio.Client.spawn
 
     async def _begun(self, session: aio.Session, program: str) -> aio.Session:
-        cast = self._test.cast()
-        try:
-            recording = (await session.record(cast)).id
-        except PtywrightError:
-            recording = ""  # it has ended already
-        self._test.add(session.id, program, recording, cast)
+        session._failing = await asyncio.to_thread(self._test.add, session.id, program)
         return session
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, List, Literal, Mapping, Optional, Sequence, Tuple, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Callable, List, Literal, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
 from .. import _generated as wire
 from .._errors import PtywrightError, ServerGone
@@ -43,6 +43,7 @@ class Session(Waiting):
         self.id = id
         """The session's id on its server, or the name that it was asked for by."""
         self._since: Union[int, str] = 0
+        self._failing: Optional[Callable[[], None]] = None  # called when the block has failed
 
     def __repr__(self) -> str:
         return f"<Session {self.id}>"
@@ -51,6 +52,8 @@ class Session(Waiting):
         return self
 
     async def __aexit__(self, kind: object, error: object, trace: object) -> None:
+        if kind is not None and self._failing:
+            self._failing()
         try:
             await self.close()
         except ServerGone:
