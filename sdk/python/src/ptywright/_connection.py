@@ -403,7 +403,7 @@ class Connection:
         with self._lock:
             if add is not None:
                 self._queues.append(add)
-            if remove in self._queues and remove is not None:
+            if remove is not None and remove in self._queues:
                 self._queues.remove(remove)
             queues = list(self._queues)
         if remove is not None:

@@ -166,7 +166,7 @@ def _lacks(node: Any, level: int) -> Iterator[str]:
     value: Any = lack.get("value")
     parts: List[Any] = []
     if isinstance(value, list):
-        parts = cast(List[Any], value)
+        parts = list(cast(Any, value))
     elif isinstance(value, dict) and next(iter(cast(Dict[str, Any], value)), "") == "type":
         parts = [value]
     elif "value" in lack:

@@ -12,7 +12,8 @@ class Match:
 
     def __init__(self, raw: Any) -> None:
         self.matched = Matched(raw)
-        self._told = next((o for o in _parts(raw["outcome"]) if "text" in o or "capture" in o), {})
+        told = [o for o in _parts(raw["outcome"]) if "text" in o or "capture" in o]
+        self._told: Dict[str, Any] = told[0] if told else {}
 
     matched: Matched
     """The server's answer, whole."""

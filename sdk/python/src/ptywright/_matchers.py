@@ -124,7 +124,9 @@ def joined(
     bell_: bool,
 ) -> Matcher:
     """The matcher that `wait` and `expect` are given, and their keywords: all of them."""
-    if matcher is not None and not isinstance(matcher, Matcher):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if matcher is not None and not isinstance(
+        matcher, Matcher
+    ):  # pyright: ignore[reportUnnecessaryIsInstance]  # it may come from untyped code
         raise TypeError(f"the matcher is {type(matcher).__name__}: for a text say text=...")
     parts = [] if matcher is None else [matcher]
     for make, value in ((text, text_), (regex, regex_), (output, output_), (title, title_)):
@@ -146,12 +148,13 @@ def joined(
 def wire_of(matcher: Matcher, screen_only: bool) -> MatcherValue:
     """The matcher as it is sent; with screen_only texts count on the screen alone, and events are
     refused, since a state has no beginning."""
-    wire: Any = matcher._wire  # pyright: ignore[reportPrivateUsage]
-    return _on_screen(wire) if screen_only else wire
+    wire = matcher._wire  # pyright: ignore[reportPrivateUsage]
+    return cast("MatcherValue", _on_screen(wire) if screen_only else wire)
 
 
 def _on_screen(wire: Dict[str, Any]) -> Any:
-    type, value = wire["type"], wire.get("value")
+    type: str = wire["type"]
+    value: Any = wire.get("value")
     if type in ("bell", "command_finished"):
         raise ValueError(f"{type} is an event, and expect looks at a state: use wait")
     if type in ("contains_text", "screen_regex"):
@@ -159,5 +162,5 @@ def _on_screen(wire: Dict[str, Any]) -> Any:
     if type in ("all", "any"):
         return {**wire, "value": [_on_screen(part) for part in value]}
     if type == "not":
-        return {**wire, "value": _on_screen(cast(Dict[str, Any], value))}
+        return {**wire, "value": _on_screen(value)}
     return wire

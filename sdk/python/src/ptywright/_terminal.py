@@ -86,7 +86,7 @@ class _View:
         """Shows and types until the escape key or the program's end."""
         self._write("\x1b[?1049h\x1b[2J")
         try:
-            self._winch = signal.signal(signal.SIGWINCH, lambda *_: self._ring())
+            self._winch = signal.signal(signal.SIGWINCH, self._winched)
         except ValueError:
             pass  # not the main thread: the size stays
         self._fit()
@@ -132,6 +132,9 @@ class _View:
         self._write(f"{off}{mouse}\x1b>\x1b[0 q\x1b[?25h\x1b[0m\x1b[?1049l")
         os.close(self._woken)
         os.close(self._wake)
+
+    def _winched(self, number: int, frame: object) -> None:
+        self._ring()
 
     def _ring(self) -> None:
         try:

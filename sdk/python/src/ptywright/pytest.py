@@ -18,7 +18,7 @@ import shutil
 import tempfile
 import uuid
 from pathlib import Path
-from typing import Any, Callable, Generator, Iterator, List, Optional
+from typing import Any, Callable, Generator, Iterator, List
 
 import pytest
 
@@ -106,7 +106,7 @@ class _Test:
         if self._told:
             return
         self._told = True
-        root = Path(self._item.config.rootpath, self._item.config.getoption("--tui-artifacts"))
+        root = self._item.config.rootpath / str(self._item.config.getoption("--tui-artifacts"))
         folder = root / re.sub(r"[^\w.-]+", "-", self._item.nodeid).strip("-")[-150:]
         for n, one in enumerate(self._open, 1):
             program = re.sub(r"[^\w.-]+", "-", one.program)
@@ -132,7 +132,7 @@ class Tui(Client):
     __call__ = Client.spawn
 
     def _begun(self, session: Session, program: str) -> Session:
-        session._failing = self._test.add(session.id, program)
+        session.failing = self._test.add(session.id, program)
         return session
 
 
@@ -146,7 +146,7 @@ class AsyncTui(aio.Client):
     __call__ = aio.Client.spawn
 
     async def _begun(self, session: aio.Session, program: str) -> aio.Session:
-        session._failing = await asyncio.to_thread(self._test.add, session.id, program)
+        session.failing = await asyncio.to_thread(self._test.add, session.id, program)
         return session
 
 
@@ -186,12 +186,11 @@ def tui_async(tui_server: Client, _tui_test: _Test) -> AsyncTui:
     return AsyncTui(tui_server, _tui_test)
 
 
-@pytest.hookimpl(hookwrapper=True)
+@pytest.hookimpl(hookwrapper=True)  # type: ignore[misc]  # pyright: ignore[reportUntypedFunctionDecorator]
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
     """Adds the screens to the report of a test that fails."""
     outcome = yield
     report: pytest.TestReport = outcome.get_result()
-    test: Optional[_Test] = item.stash.get(_TEST, None)
-    if test is not None and report.failed:
-        test.tell(report)
+    if report.failed and _TEST in item.stash:
+        item.stash[_TEST].tell(report)
 

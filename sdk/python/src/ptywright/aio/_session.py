@@ -43,7 +43,8 @@ class Session(Waiting):
         self.id = id
         """The session's id on its server, or the name that it was asked for by."""
         self._since: Union[int, str] = 0
-        self._failing: Optional[Callable[[], None]] = None  # called when the block has failed
+        self.failing: Optional[Callable[[], None]] = None
+        """Called when the block has failed, before the session is closed: for a test's report."""
 
     def __repr__(self) -> str:
         return f"<Session {self.id}>"
@@ -52,8 +53,8 @@ class Session(Waiting):
         return self
 
     async def __aexit__(self, kind: object, error: object, trace: object) -> None:
-        if kind is not None and self._failing:
-            self._failing()
+        if kind is not None and self.failing:
+            self.failing()
         try:
             await self.close()
         except ServerGone:
