@@ -58,6 +58,7 @@ var mayImport = map[string][]string{
 	"examples/sessions":               {"engine", "engine/picture", "engine/record", "matchers", "redact"},
 	"release":                         {},
 	"sdk/gen":                         {"protocol/native"},
+	"sdk/python":                      {},
 
 	"cmd/ptywright": {
 		"cmd/ptywright/internal/attach", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/config", "cmd/ptywright/internal/doctor",

@@ -12,7 +12,7 @@ import (
 
 // TestFilesAreFresh: what is committed is what the generator writes.
 func TestFilesAreFresh(t *testing.T) {
-	all, err := files()
+	all, err := files(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestFilesAreFresh(t *testing.T) {
 
 // TestVectorsCoverTheModel: each method, notification and error reason is in them, valid and invalid.
 func TestVectorsCoverTheModel(t *testing.T) {
-	all, err := files()
+	all, err := files(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,6 @@
 // Command gen (no stability promise) writes what is made from the model of the wire:
-// protocol/model.json, sdk/vectors.json, and the generated part of protocol/client. Run it in the root of the repository:
+// protocol/model.json, sdk/vectors.json and the generated parts of the SDKs and of protocol/client.
+// Run it in the root of the repository:
 //
 //	go run ./sdk/gen
 package main
@@ -23,7 +24,7 @@ func main() {
 
 // write writes every file below root.
 func write(root string) error {
-	files, err := files()
+	files, err := files(root)
 	if err != nil {
 		return err
 	}
@@ -35,8 +36,9 @@ func write(root string) error {
 	return nil
 }
 
-// files returns every file by its path below the root of the repository.
-func files() (map[string][]byte, error) {
+// files returns every file by its path below the root of the repository, where the sources of some
+// are.
+func files(root string) (map[string][]byte, error) {
 	model, err := native.Plain(native.Model())
 	if err != nil {
 		return nil, err
@@ -53,7 +55,17 @@ func files() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{"protocol/model.json": text, "sdk/vectors.json": vectors, "protocol/client/generated.go": client}, nil
+	all := map[string][]byte{
+		"protocol/model.json": text, "sdk/vectors.json": vectors, "protocol/client/generated.go": client,
+	}
+	w, err := readWire(model.(object))
+	if err != nil {
+		return nil, err
+	}
+	if err := pythonFiles(all, w, root); err != nil {
+		return nil, err
+	}
+	return all, nil
 }
 
 // encode encodes a value with sorted members.

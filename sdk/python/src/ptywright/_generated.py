@@ -1,0 +1,3033 @@
+"""The wire of ptywright, protocol 1: what it sends, what it takes, what it refuses.
+
+Written by go run ./sdk/gen from protocol/model.json. Do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Literal, Mapping, Optional, Sequence, TypedDict, Union
+
+from ._record import Call, Made, Optionally, Plain, Record, given, maybe, one_of
+
+PROTOCOL = 1
+"""The version of the wire that this SDK speaks."""
+
+
+class AdapterInfo(Record):
+    adapter = Plain[str]("adapter")
+    plugin = Plain[str]("plugin")
+    session = Plain[str]("session")
+    sequence = Plain[int]("sequence")
+    finished = Plain[bool]("finished")
+    sha256 = Plain[str]("sha256")
+    """Of the plugin's code that it runs."""
+    stale = Optionally[Optional[str]]("stale", None)
+    """Why it does not run its plugin's newest code."""
+
+
+class AdapterCancelWaitResult(Record):
+    cancelled = Plain[bool]("cancelled")
+    adapter = Optionally[Optional[str]]("adapter", None)
+    wait_id = Optionally[Optional[str]]("wait_id", None)
+
+
+class AdapterChanged(Record):
+    """The state of an adapter's program is another, or something has happened in the turn."""
+    method: Literal["adapter.changed"] = "adapter.changed"
+    adapter = Plain[str]("adapter")
+    plugin = Plain[str]("plugin")
+    session = Plain[str]("session")
+    sequence = Plain[int]("sequence")
+    state = Plain[str]("state")
+    """The state's name."""
+    events = Plain[int]("events")
+    """The seq of the newest event in adapter.events."""
+    previous = Optionally[Optional[str]]("previous", None)
+    """The state that was told last; the same when something else happened in the turn."""
+
+
+class AdapterEventsResult(Record):
+    events = Made["List[Event]"]("events", lambda v: [Event(x) for x in v or ()])
+    next = Plain[int]("next")
+    """For the next since."""
+    dropped = Optionally[bool]("dropped", False)
+    """Part of it had left the bound."""
+
+
+class AdapterExplainResult(Record):
+    state = Made["State"]("state", lambda v: State(v))
+    rule = Plain[str]("rule")
+    """That decided."""
+    nearly = Made["List[Nearly]"]("nearly", lambda v: [Nearly(x) for x in v or ()])
+    """Rules of which something held."""
+    rows = Made["List[ExplainedRow]"]("rows", lambda v: [ExplainedRow(x) for x in v or ()])
+    """What they looked at."""
+    sources = Made["List[Witness]"]("sources", lambda v: [Witness(x) for x in v or ()])
+    """What each source says."""
+
+
+class AdapterInspectResult(Record):
+    adapter = Plain[str]("adapter")
+    plugin = Plain[str]("plugin")
+    session = Plain[str]("session")
+    state = Made["State"]("state", lambda v: State(v))
+    plain_text = Plain[str]("plain_text")
+    body_text = Plain[str]("body_text")
+    status_text = Plain[str]("status_text")
+    transcript_tail = Plain[str]("transcript_tail")
+    sequence = Plain[int]("sequence")
+
+
+class AdapterListResult(Record):
+    plugins = Made["List[Manifest]"]("plugins", lambda v: [Manifest(x) for x in v or ()])
+
+
+class AdapterLiveResult(Record):
+    adapters = Made["List[AdapterInfo]"]("adapters", lambda v: [AdapterInfo(x) for x in v or ()])
+
+
+class AdapterSendResult(Record):
+    state = Made["State"]("state", lambda v: State(v))
+    receipt = Made["Receipt"]("receipt", lambda v: Receipt(v))
+    snapshot = Made["Optional[Snapshot]"]("snapshot", lambda v: maybe(Snapshot, v))
+    """The screen, when what was to be submitted was not."""
+
+
+class StartedAdapter(Record):
+    adapter = Plain[str]("adapter")
+    plugin = Plain[str]("plugin")
+    session = Plain[str]("session")
+    state = Made["State"]("state", lambda v: State(v))
+
+
+class AdapterStateResult(Record):
+    state = Made["State"]("state", lambda v: State(v))
+
+
+class AdapterTurnResult(Record):
+    state = Made["State"]("state", lambda v: State(v))
+    matched = Made["Optional[Outcome]"]("matched", lambda v: maybe(_outcome, v))
+    """Null when what was to be submitted was not: then nothing is waited for."""
+    sequence = Plain[int]("sequence")
+    receipt = Made["Receipt"]("receipt", lambda v: Receipt(v))
+    elapsed_ms = Optionally[Optional[int]]("elapsed_ms", None)
+    """Of the wait."""
+    next = Optionally[Optional[str]]("next", None)
+    """Just behind what matched, for the since of a wait."""
+    snapshot = Made["Optional[Snapshot]"]("snapshot", lambda v: maybe(Snapshot, v))
+    """The screen, when what was to be submitted was not."""
+    wait_id = Optionally[Optional[str]]("wait_id", None)
+
+
+class _AdapterTurnSend(TypedDict):
+    intent: str
+    """One of the plugin's intents; see plugin.describe."""
+
+
+class AdapterTurnSend(_AdapterTurnSend, total=False):
+    """The intent."""
+    params: Mapping[str, Any]
+    """What the intent needs."""
+
+
+class AdapterTurnWait(TypedDict, total=False):
+    """What to wait for afterwards; default wait_turn_matcher, 120000 ms."""
+    intent: str
+    """One of the plugin's wait matchers; default wait_turn_matcher."""
+    params: Mapping[str, Any]
+    """What the matcher needs."""
+    since: Position
+    """Only what came after it counts: a sequence, or the next of a wait's answer."""
+    timeout_ms: int
+    """Default 120000; 0 looks once."""
+    wait_id: str
+    """A name for adapter.cancel_wait."""
+
+
+class AdapterWaitResult(Record):
+    state = Made["State"]("state", lambda v: State(v))
+    matched = Made["Outcome"]("matched", lambda v: _outcome(v))
+    sequence = Plain[int]("sequence")
+    next = Plain[str]("next")
+    """Just behind what matched, for the since of a wait."""
+    elapsed_ms = Plain[int]("elapsed_ms")
+    wait_id = Optionally[Optional[str]]("wait_id", None)
+
+
+class AllExplanation(Record):
+    """Several matchers hold at once."""
+    type: Literal["all"] = "all"
+    value = Made["List[Explanation]"]("value", lambda v: [_explanation(x) for x in v or ()])
+    held = Plain[bool]("held")
+    """The matcher would have matched."""
+    why = Plain[str]("why")
+    """One line for people."""
+    nearest = Optionally[Optional[str]]("nearest", None)
+    """The line that came closest."""
+
+
+class AllMatcher(TypedDict):
+    """Several matchers hold at once."""
+    type: Literal["all"]
+    value: Sequence[MatcherValue]
+
+
+class AllOutcome(Record):
+    kind: Literal["all"] = "all"
+    matched = Made["List[Outcome]"]("matched", lambda v: [_outcome(x) for x in v or ()])
+    """One for each matcher."""
+
+
+class AnyExplanation(Record):
+    """One of several matchers holds."""
+    type: Literal["any"] = "any"
+    value = Made["List[Explanation]"]("value", lambda v: [_explanation(x) for x in v or ()])
+    held = Plain[bool]("held")
+    """The matcher would have matched."""
+    why = Plain[str]("why")
+    """One line for people."""
+    nearest = Optionally[Optional[str]]("nearest", None)
+    """The line that came closest."""
+
+
+class AnyMatcher(TypedDict):
+    """One of several matchers holds."""
+    type: Literal["any"]
+    value: Sequence[MatcherValue]
+
+
+class AnyOutcome(Record):
+    kind: Literal["any"] = "any"
+    index = Plain[int]("index")
+    """Of the matcher that held, from 0."""
+    matched = Made["Outcome"]("matched", lambda v: _outcome(v))
+
+
+class ErrorData(Record):
+    """What an error has to show for it."""
+
+
+class BellExplanation(Record):
+    """The bell rang since the wait began, or since the request's since."""
+    type: Literal["bell"] = "bell"
+    held = Plain[bool]("held")
+    """The matcher would have matched."""
+    why = Plain[str]("why")
+    """One line for people."""
+    nearest = Optionally[Optional[str]]("nearest", None)
+    """The line that came closest."""
+
+
+class BellMatcher(TypedDict):
+    """The bell rang since the wait began, or since the request's since."""
+    type: Literal["bell"]
+
+
+class BellOutcome(Record):
+    kind: Literal["bell"] = "bell"
+
+
+class Block(Record):
+    number = Plain[int]("number")
+    command = Plain[str]("command")
+    output = Plain[str]("output")
+    """Exactly what the command wrote, without escape sequences."""
+    truncated = Plain[bool]("truncated")
+    """The beginning of output is left out: it is the last 256 KiB."""
+    whole = Plain[bool]("whole")
+    """Output is all of it."""
+    cwd = Plain[Optional[str]]("cwd")
+    started = Plain[str]("started")
+    ended = Plain[Optional[str]]("ended")
+    """Null while it runs."""
+    exit_code = Plain[Optional[int]]("exit_code")
+    """Null when the shell did not tell."""
+    line = Plain[int]("line")
+    """The first line of its output, from the first line ever."""
+    screen_text = Optionally[Optional[str]]("screen_text", None)
+    """Text as it stood on the screen, lines joined that were wrapped."""
+    screen_truncated = Optionally[bool]("screen_truncated", False)
+    """The beginning of screen_text is left out."""
+
+
+class BracketedPasteAction(TypedDict):
+    """Pastes a text in brackets, without control characters other than tabs and line ends."""
+    type: Literal["bracketed_paste"]
+    value: str
+    """What to paste."""
+
+
+class CancelRequestResult(Record):
+    cancelled = Plain[bool]("cancelled")
+    """False: no such request was under way."""
+
+
+class WaitData(Record):
+    """What an error has to show for it."""
+    done = Optionally[Optional[int]]("done", None)
+    """Actions that were performed."""
+    duration_ms = Optionally[Optional[int]]("duration_ms", None)
+    elapsed_ms = Optionally[Optional[int]]("elapsed_ms", None)
+    matcher = Made["Optional[Explanation]"]("matcher", lambda v: maybe(_explanation, v))
+    """The matcher that was sent, with held, why and nearest at each node."""
+    missed = Optionally[bool]("missed", False)
+    """Lines that scrolled off the screen were lost before they could be looked at."""
+    output = Optionally[Optional[str]]("output", None)
+    """What the command has written so far."""
+    quiet_ms = Optionally[Optional[int]]("quiet_ms", None)
+    """For how long the screen had not changed."""
+    receipt = Made["Optional[Receipt]"]("receipt", lambda v: maybe(Receipt, v))
+    """Of an intent."""
+    screen_text = Optionally[Optional[str]]("screen_text", None)
+    sequence = Optionally[Optional[int]]("sequence", None)
+    snapshot = Made["Optional[Snapshot]"]("snapshot", lambda v: maybe(Snapshot, v))
+    state = Made["Optional[State]"]("state", lambda v: maybe(State, v))
+    """Of an adapter."""
+    transcript_tail = Optionally[Optional[str]]("transcript_tail", None)
+    truncated = Optionally[bool]("truncated", False)
+    """The beginning of output is left out."""
+    written = Optionally[Optional[int]]("written", None)
+    """Bytes that the terminal has taken."""
+
+
+class Candidate(Record):
+    state = Plain[str]("state")
+    confidence = Plain[float]("confidence")
+
+
+class CannotStartData(Record):
+    """What an error has to show for it."""
+    operation = Plain[str]("operation")
+    """That failed: command, lookup, dir, open or start."""
+
+
+class Cell(Record):
+    row = Plain[int]("row")
+    col = Plain[int]("col")
+    text = Plain[str]("text")
+    style = Made["Style"]("style", lambda v: Style(v))
+    cols = Optionally[Optional[int]]("cols", None)
+    """Of a run."""
+    wide = Optionally[bool]("wide", False)
+    wide_continuation = Optionally[bool]("wide_continuation", False)
+
+
+class Closed(Record):
+    closed = Plain[bool]("closed")
+
+
+class CommandFinishedExplanation(Record):
+    """A command of a shell that marks them ended since the wait began, or since the request's
+    since.
+    """
+    type: Literal["command_finished"] = "command_finished"
+    held = Plain[bool]("held")
+    """The matcher would have matched."""
+    why = Plain[str]("why")
+    """One line for people."""
+    nearest = Optionally[Optional[str]]("nearest", None)
+    """The line that came closest."""
+    value = Made["Optional[CommandFinishedExplanationValue]"]("value", lambda v: maybe(CommandFinishedExplanationValue, v))
+
+
+class CommandFinishedExplanationValue(Record):
+    exit_code = Optionally[Optional[int]]("exit_code", None)
+    """Only with this exit code."""
+
+
+class _CommandFinishedMatcher(TypedDict):
+    type: Literal["command_finished"]
+
+
+class CommandFinishedMatcher(_CommandFinishedMatcher, total=False):
+    """A command of a shell that marks them ended since the wait began, or since the request's
+    since.
+    """
+    value: CommandFinishedMatcherValue
+
+
+class CommandFinishedMatcherValue(TypedDict, total=False):
+    exit_code: int
+    """Only with this exit code."""
+
+
+class CommandFinishedOutcome(Record):
+    kind: Literal["command_finished"] = "command_finished"
+    command = Plain[str]("command")
+    exit_code = Plain[Optional[int]]("exit_code")
+    """Null when the shell did not tell."""
+
+
+class ContainsTextExplanation(Record):
+    """The screen, or a line that scrolled off it, contains a text."""
+    type: Literal["contains_text"] = "contains_text"
+    value = Plain[str]("value")
+    """Text to find, at most 65536 bytes."""
+    held = Plain[bool]("held")
+    """The matcher would have matched."""
+    why = Plain[str]("why")
+    """One line for people."""
+    nearest = Optionally[Optional[str]]("nearest", None)
+    """The line that came closest."""
+    scope = Optionally[Optional[Literal["seen", "screen"]]]("scope", None)
+    """Seen (default) also reads lines that scroll off the screen."""
+
+
+class _ContainsTextMatcher(TypedDict):
+    type: Literal["contains_text"]
+    value: str
+    """Text to find, at most 65536 bytes."""
+
+
+class ContainsTextMatcher(_ContainsTextMatcher, total=False):
+    """The screen, or a line that scrolled off it, contains a text."""
+    scope: Literal["seen", "screen"]
+    """Seen (default) also reads lines that scroll off the screen."""
+
+
+class ContainsTextOutcome(Record):
+    kind: Literal["contains_text"] = "contains_text"
+    text = Plain[str]("text")
+    """The text that was looked for."""
+    scrolled = Made["Optional[Scrolled]"]("scrolled", lambda v: maybe(Scrolled, v))
+    """The line, when it had left the screen."""
+
+
+class Cursor(Record):
+    row = Plain[int]("row")
+    """From 0."""
+    col = Plain[int]("col")
+    """From 0."""
+    visible = Plain[bool]("visible")
+
+
+class CursorAtExplanation(Record):
+    """The cursor is there."""
+    type: Literal["cursor_at"] = "cursor_at"
+    value = Made["CursorAtExplanationValue"]("value", lambda v: CursorAtExplanationValue(v))
+    held = Plain[bool]("held")
+    """The matcher would have matched."""
+    why = Plain[str]("why")
+    """One line for people."""
+    nearest = Optionally[Optional[str]]("nearest", None)
+    """The line that came closest."""
+
+
+class CursorAtExplanationValue(Record):
+    col = Plain[int]("col")
+    """From 0."""
+    row = Plain[int]("row")
+    """From 0."""
+
+
+class CursorAtMatcher(TypedDict):
+    """The cursor is there."""
+    type: Literal["cursor_at"]
+    value: CursorAtMatcherValue
+
+
+class CursorAtMatcherValue(TypedDict):
+    col: int
+    """From 0."""
+    row: int
+    """From 0."""
+
+
+class CursorAtOutcome(Record):
+    kind: Literal["cursor_at"] = "cursor_at"
+    row = Plain[int]("row")
+    """From 0."""
+    col = Plain[int]("col")
+    """From 0."""
+
+
+class EofAction(TypedDict):
+    """Types the byte 0x04."""
+    type: Literal["eof"]
+
+
+class Event(Record):
+    seq = Plain[int]("seq")
+    kind = Plain[str]("kind")
+    at = Plain[str]("at")
+    sequence = Plain[int]("sequence")
+    category = Optionally[Optional[str]]("category", None)
+    id = Optionally[Optional[str]]("id", None)
+    input = Optionally[Any]("input", None)
+    message = Optionally[Optional[str]]("message", None)
+    name = Optionally[Optional[str]]("name", None)
+    previous = Optionally[Optional[str]]("previous", None)
+    result = Optionally[Any]("result", None)
+    state = Optionally[Optional[str]]("state", None)
+    status = Optionally[Optional[str]]("status", None)
+    summary = Optionally[Optional[str]]("summary", None)
+    text = Optionally[Optional[str]]("text", None)
+
+
+class Exit(Record):
+    exit_code = Plain[Optional[int]]("exit_code")
+    signal = Plain[Optional[str]]("signal")
+    draining = Plain[bool]("draining")
+    limit = Optionally[Optional[str]]("limit", None)
+    """That the session went over, which ended it: max_ms, idle_ms, max_memory or owner."""
+
+
+class ExpectationFailedData(Record):
+    """What an error has to show for it."""
+    step = Plain[int]("step")
+    elapsed_ms = Plain[int]("elapsed_ms")
+    snapshot = Made["Snapshot"]("snapshot", lambda v: Snapshot(v))
+    matcher = Made["Explanation"]("matcher", lambda v: _explanation(v))
+    done = Optionally[Optional[int]]("done", None)
+    """Actions that were performed."""
+    receipt = Made["Optional[Receipt]"]("receipt", lambda v: maybe(Receipt, v))
+    """Of an intent."""
+    written = Optionally[Optional[int]]("written", None)
+    """Bytes that the terminal has taken."""
+
+
+class ExplainedRow(Record):
+    row = Plain[int]("row")
+    """From 0."""
+    text = Plain[str]("text")
+
+
+class Found(Record):
+    line = Plain[int]("line")
+    """As in session.scrollback."""
+    col = Plain[int]("col")
+    """Characters before the match in its line."""
+    text = Plain[str]("text")
+    """The line that the match begins in."""
+
+
+class Frame(Record):
+    sequence = Plain[int]("sequence")
+    """For the next since."""
+    full = Plain[bool]("full")
+    """Every row is there: the client had none, or another size."""
+    size = Made["FrameSize"]("size", lambda v: FrameSize(v))
+    rows = Made["List[FrameRow]"]("rows", lambda v: [FrameRow(x) for x in v or ()])
+    """Those that have changed."""
+    cursor = Made["FrameCursor"]("cursor", lambda v: FrameCursor(v))
+    modes = Made["FrameModes"]("modes", lambda v: FrameModes(v))
+    title = Plain[Optional[str]]("title")
+    secret_input = Plain[bool]("secret_input")
+    bell = Plain[int]("bell")
+    """The sequence at which the bell rang last; 0: not yet."""
+    lease = Made["Optional[Lease]"]("lease", lambda v: maybe(Lease, v))
+    """Who alone may type; null: everybody."""
+    exit = Made["Optional[Exit]"]("exit", lambda v: maybe(Exit, v))
+
+
+class FrameCursor(Record):
+    row = Plain[int]("row")
+    """From 0."""
+    col = Plain[int]("col")
+    """From 0."""
+    visible = Plain[bool]("visible")
+    style = Plain[int]("style")
+    """What DECSCUSR set, 0 to 6."""
+
+
+class FrameModes(Record):
+    alternate_screen = Plain[bool]("alternate_screen")
+    application_cursor = Plain[bool]("application_cursor")
+    application_keypad = Plain[bool]("application_keypad")
+    bracketed_paste = Plain[bool]("bracketed_paste")
+    focus_events = Plain[bool]("focus_events")
+    reverse_video = Plain[bool]("reverse_video")
+    mouse = Plain[str]("mouse")
+    kitty_keyboard = Plain[int]("kitty_keyboard")
+    """Flags of the kitty keyboard protocol."""
+    modify_other_keys = Plain[int]("modify_other_keys")
+
+
+class FrameRow(Record):
+    row = Plain[int]("row")
+    ansi = Optionally[Optional[str]]("ansi", None)
+    """With form ansi: to be written at the beginning of a blank line, with no style set."""
+    runs = Made["List[Run]"]("runs", lambda v: [Run(x) for x in v or ()])
+
+
+class FrameSize(Record):
+    rows = Plain[int]("rows")
+    cols = Plain[int]("cols")
+
+
+class HostMark(Record):
+    label = Plain[str]("label")
+
+
+class InputBlockedData(Record):
+    """What an error has to show for it."""
+    length = Plain[int]("length")
+    """Bytes of the input."""
+    done = Optionally[Optional[int]]("done", None)
+    """Actions that were performed."""
+    receipt = Made["Optional[Receipt]"]("receipt", lambda v: maybe(Receipt, v))
+    """Of an intent."""
+    written = Optionally[Optional[int]]("written", None)
+    """Bytes that the terminal has taken."""
+
+
+class InputData(Record):
+    """What an error has to show for it."""
+    done = Optionally[Optional[int]]("done", None)
+    """Actions that were performed."""
+    receipt = Made["Optional[Receipt]"]("receipt", lambda v: maybe(Receipt, v))
+    """Of an intent."""
+    written = Optionally[Optional[int]]("written", None)
+    """Bytes that the terminal has taken."""
+
+
+class IntentRefusedData(Record):
+    """What an error has to show for it."""
+    plugin = Plain[str]("plugin")
+    function = Plain[str]("function")
+    kind = Plain[str]("kind")
+    code = Plain[str]("code")
+    """The plugin's own."""
+    done = Optionally[Optional[int]]("done", None)
+    """Actions that were performed."""
+    line = Optionally[Optional[int]]("line", None)
+    """From 1."""
+    module = Optionally[Optional[str]]("module", None)
+    receipt = Made["Optional[Receipt]"]("receipt", lambda v: maybe(Receipt, v))
+    """Of an intent."""
+    written = Optionally[Optional[int]]("written", None)
+    """Bytes that the terminal has taken."""
+
+
+class InterruptAction(TypedDict):
+    """Types the byte 0x03."""
+    type: Literal["interrupt"]
+
+
+class InvalidManifestData(Record):
+    """What an error has to show for it."""
+    key = Plain[str]("key")
+    line = Plain[int]("line")
+    """From 1; 0: not known."""
+
+
+class KeyAction(TypedDict):
+    """Presses a key."""
+    type: Literal["key"]
+    value: Union[str, KeyActionValue]
+
+
+class _KeyActionValue(TypedDict):
+    key: str
+    """The key's name."""
+
+
+class KeyActionValue(_KeyActionValue, total=False):
+    event: Literal["press", "release", "repeat"]
+    """What happens to the key; without it a tap."""
+
+
+class KillAction(TypedDict):
+    """Ends the program and all it started."""
+    type: Literal["kill"]
+
+
+class Lease(Record):
+    holder = Plain[str]("holder")
+    since = Plain[str]("since")
+    yours = Plain[bool]("yours")
+    """This connection has it."""
+
+
+class LimitExceededData(Record):
+    """What an error has to show for it."""
+    limit = Optionally[Optional[int]]("limit", None)
+    what = Optionally[Optional[str]]("what", None)
+
+
+class LineTooLongData(Record):
+    """What an error has to show for it."""
+    length = Plain[int]("length")
+    """Bytes of the line."""
+    limit = Plain[int]("limit")
+    done = Optionally[Optional[int]]("done", None)
+    """Actions that were performed."""
+    receipt = Made["Optional[Receipt]"]("receipt", lambda v: maybe(Receipt, v))
+    """Of an intent."""
+    written = Optionally[Optional[int]]("written", None)
+    """Bytes that the terminal has taken."""
+
+
+class LuaExplanation(Record):
+    """A plugin's predicate says so."""
+    type: Literal["lua"] = "lua"
+    value = Made["LuaExplanationValue"]("value", lambda v: LuaExplanationValue(v))
+    held = Plain[bool]("held")
+    """The matcher would have matched."""
+    why = Plain[str]("why")
+    """One line for people."""
+    nearest = Optionally[Optional[str]]("nearest", None)
+    """The line that came closest."""
+
+
+class LuaExplanationValue(Record):
+    plugin = Plain[str]("plugin")
+    """The plugin's name; a plugin's own matchers may leave it out."""
+    predicate = Plain[str]("predicate")
+    """A function of the plugin."""
+    params = Optionally[Any]("params", None)
+    """What the function gets."""
+
+
+class LuaMatcher(TypedDict):
+    """A plugin's predicate says so."""
+    type: Literal["lua"]
+    value: LuaMatcherValue
+
+
+class _LuaMatcherValue(TypedDict):
+    plugin: str
+    """The plugin's name; a plugin's own matchers may leave it out."""
+    predicate: str
+    """A function of the plugin."""
+
+
+class LuaMatcherValue(_LuaMatcherValue, total=False):
+    params: Any
+    """What the function gets."""
+
+
+class LuaOutcome(Record):
+    kind: Literal["lua"] = "lua"
+    plugin = Plain[str]("plugin")
+    predicate = Plain[str]("predicate")
+    capture = Optionally[Any]("capture", None)
+    """What the predicate captured."""
+    evidence = Optionally[Any]("evidence", None)
+    """What the predicate told."""
+
+
+class Manifest(Record):
+    name = Plain[str]("name")
+    kind = Plain[str]("kind")
+    version = Plain[str]("version")
+    permissions = Plain[List[Literal["session.spawn", "session.kill", "session.resize", "screen.read", "transcript.read", "input.write", "matcher.wait"]]]("permissions")
+    default_target = Made["Optional[Target]"]("default_target", lambda v: maybe(Target, v))
+    entrypoint = Optionally[Optional[str]]("entrypoint", None)
+    program_status = Optionally[bool]("program_status", False)
+    runtime = Optionally[Optional[str]]("runtime", None)
+    shell_integration = Optionally[bool]("shell_integration", False)
+
+
+class MarkTranscriptAction(TypedDict):
+    """Sets a label at the end of the output."""
+    type: Literal["mark_transcript"]
+    value: MarkTranscriptActionValue
+
+
+class MarkTranscriptActionValue(TypedDict):
+    label: str
+    """1 to 256 bytes."""
+
+
+class Matched(Record):
+    matched = Plain[bool]("matched")
+    sequence = Plain[int]("sequence")
+    next = Plain[str]("next")
+    """Just behind what matched, for the since of the next wait."""
+    elapsed_ms = Plain[int]("elapsed_ms")
+    outcome = Made["Outcome"]("outcome", lambda v: _outcome(v))
+    snapshot = Made["Snapshot"]("snapshot", lambda v: Snapshot(v))
+    transcript_tail = Plain[str]("transcript_tail")
+    before = Optionally[Optional[str]]("before", None)
+    """With since: what came between it and the text that matched, at most the last 16 KiB."""
+    before_truncated = Optionally[bool]("before_truncated", False)
+    """Before had more."""
+    forgotten = Optionally[bool]("forgotten", False)
+    """The session was: of the snapshot only exit means anything."""
+    missed = Optionally[bool]("missed", False)
+    """Lines that scrolled off the screen were lost before they could be looked at."""
+
+
+class MouseAction(TypedDict):
+    """Presses, releases or moves the mouse."""
+    type: Literal["mouse"]
+    value: MouseActionValue
+
+
+class _MouseActionValue(TypedDict):
+    col: int
+    """From 0."""
+    row: int
+    """From 0."""
+
+
+class MouseActionValue(_MouseActionValue, total=False):
+    action: Literal["move", "press", "release"]
+    """Press (default), release or move."""
+    button: Literal["left", "middle", "none", "right", "wheel_down", "wheel_left", "wheel_right", "wheel_up"]
+    """Left (default), or another."""
+    mods: Sequence[Literal["alt", "ctrl", "shift"]]
+
+
+class NameTakenData(Record):
+    """What an error has to show for it."""
+    name = Plain[str]("name")
+    session = Plain[str]("session")
+
+
+class Nearly(Record):
+    rule = Plain[str]("rule")
+    state = Plain[str]("state")
+    lacks = Plain[str]("lacks")
+    rows = Made[List[int]]("rows", lambda v: list(v or ()))
+
+
+class NotExplanation(Record):
+    """A matcher does not hold."""
+    type: Literal["not"] = "not"
+    value = Made["Explanation"]("value", lambda v: _explanation(v))
+    held = Plain[bool]("held")
+    """The matcher would have matched."""
+    why = Plain[str]("why")
+    """One line for people."""
+    nearest = Optionally[Optional[str]]("nearest", None)
+    """The line that came closest."""
+
+
+class NotMatcher(TypedDict):
+    """A matcher does not hold."""
+    type: Literal["not"]
+    value: MatcherValue
+
+
+class NotOutcome(Record):
+    kind: Literal["not"] = "not"
+
+
+class OwnedByAdapterData(Record):
+    """What an error has to show for it."""
+    adapter = Plain[str]("adapter")
+
+
+class PasteAction(TypedDict):
+    """Writes a text as it is, without brackets."""
+    type: Literal["paste"]
+    value: str
+    """What to write."""
+
+
+class PermissionDeniedData(Record):
+    """What an error has to show for it."""
+    required_permission = Plain[Literal["session.spawn", "session.kill", "session.resize", "screen.read", "transcript.read", "input.write", "matcher.wait"]]("required_permission")
+    plugin = Plain[str]("plugin")
+    action = Optionally[Optional[str]]("action", None)
+    done = Optionally[Optional[int]]("done", None)
+    """Actions that were performed."""
+    method = Optionally[Optional[str]]("method", None)
+    receipt = Made["Optional[Receipt]"]("receipt", lambda v: maybe(Receipt, v))
+    """Of an intent."""
+    written = Optionally[Optional[int]]("written", None)
+    """Bytes that the terminal has taken."""
+
+
+class PluginCapabilitiesResult(Record):
+    permissions = Plain[List[Literal["session.spawn", "session.kill", "session.resize", "screen.read", "transcript.read", "input.write", "matcher.wait"]]]("permissions")
+    embedded_lua = Plain[bool]("embedded_lua")
+    wasm = Plain[bool]("wasm")
+    builtin_plugins = Made["List[Manifest]"]("builtin_plugins", lambda v: [Manifest(x) for x in v or ()])
+    plugin_load = Plain[bool]("plugin_load")
+    """Whether plugin.load, plugin.reload and plugin.unload are granted."""
+
+
+class PluginDescribeResult(Record):
+    plugin = Plain[str]("plugin")
+    manifest = Made["Manifest"]("manifest", lambda v: Manifest(v))
+    sha256 = Plain[str]("sha256")
+    """Of the manifest and the files that were loaded."""
+    builtin = Plain[bool]("builtin")
+    intents = Plain[List[Dict[str, Any]]]("intents")
+    wait_matchers = Plain[List[Dict[str, Any]]]("wait_matchers")
+    states = Plain[List[Dict[str, Any]]]("states")
+    predicates = Plain[List[Dict[str, Any]]]("predicates")
+    reload_error = Made["Optional[ReloadError]"]("reload_error", lambda v: maybe(ReloadError, v))
+    """Why the plugin's files, which have changed, are not what runs."""
+    stale_adapters = Made["List[StaleAdapter]"]("stale_adapters", lambda v: [StaleAdapter(x) for x in v or ()])
+    """Adapters that run older code of the plugin."""
+
+
+class PluginFailedData(Record):
+    """What an error has to show for it."""
+    plugin = Plain[str]("plugin")
+    function = Plain[str]("function")
+    kind = Plain[str]("kind")
+    done = Optionally[Optional[int]]("done", None)
+    """Actions that were performed."""
+    duration_ms = Optionally[Optional[int]]("duration_ms", None)
+    elapsed_ms = Optionally[Optional[int]]("elapsed_ms", None)
+    line = Optionally[Optional[int]]("line", None)
+    """From 1."""
+    matcher = Made["Optional[Explanation]"]("matcher", lambda v: maybe(_explanation, v))
+    """The matcher that was sent, with held, why and nearest at each node."""
+    missed = Optionally[bool]("missed", False)
+    """Lines that scrolled off the screen were lost before they could be looked at."""
+    module = Optionally[Optional[str]]("module", None)
+    output = Optionally[Optional[str]]("output", None)
+    """What the command has written so far."""
+    quiet_ms = Optionally[Optional[int]]("quiet_ms", None)
+    """For how long the screen had not changed."""
+    receipt = Made["Optional[Receipt]"]("receipt", lambda v: maybe(Receipt, v))
+    """Of an intent."""
+    screen_text = Optionally[Optional[str]]("screen_text", None)
+    sequence = Optionally[Optional[int]]("sequence", None)
+    snapshot = Made["Optional[Snapshot]"]("snapshot", lambda v: maybe(Snapshot, v))
+    state = Made["Optional[State]"]("state", lambda v: maybe(State, v))
+    """Of an adapter."""
+    transcript_tail = Optionally[Optional[str]]("transcript_tail", None)
+    truncated = Optionally[bool]("truncated", False)
+    """The beginning of output is left out."""
+    written = Optionally[Optional[int]]("written", None)
+    """Bytes that the terminal has taken."""
+
+
+class PluginLoadResult(Record):
+    plugin = Plain[str]("plugin")
+    sha256 = Plain[str]("sha256")
+
+
+class PluginReloadResult(Record):
+    plugin = Plain[str]("plugin")
+    sha256 = Plain[str]("sha256")
+    changed = Plain[bool]("changed")
+    """The files are others than those that ran."""
+    adapters = Made["List[ReloadedAdapter]"]("adapters", lambda v: [ReloadedAdapter(x) for x in v or ()])
+    """The plugin's live adapters that ran older code."""
+
+
+class PluginUnloadResult(Record):
+    unloaded = Plain[bool]("unloaded")
+
+
+class PluginValidateManifestResult(Record):
+    valid = Plain[bool]("valid")
+
+Position = Union[int, str]
+"""a sequence, or the next of a wait's answer"""
+
+
+class ProcessExitedExplanation(Record):
+    """The program has ended and its last byte has been read."""
+    type: Literal["process_exited"] = "process_exited"
+    held = Plain[bool]("held")
+    """The matcher would have matched."""
+    why = Plain[str]("why")
+    """One line for people."""
+    nearest = Optionally[Optional[str]]("nearest", None)
+    """The line that came closest."""
+
+
+class ProcessExitedMatcher(TypedDict):
+    """The program has ended and its last byte has been read."""
+    type: Literal["process_exited"]
+
+
+class ProcessExitedOutcome(Record):
+    kind: Literal["process_exited"] = "process_exited"
+
+
+class Receipt(Record):
+    written = Plain[int]("written")
+    echoed = Plain[Optional[bool]]("echoed")
+    submitted = Plain[Optional[bool]]("submitted")
+    evidence = Plain[str]("evidence")
+    retries = Plain[int]("retries")
+    sequence = Plain[int]("sequence")
+
+
+class RecordingInfo(Record):
+    recording = Plain[str]("recording")
+    session = Plain[str]("session")
+    path = Plain[str]("path")
+    format = Plain[str]("format")
+    bytes = Plain[int]("bytes")
+    duration_ms = Plain[int]("duration_ms")
+    state = Plain[str]("state")
+    """Recording, done, limit (it has reached its size) or failed."""
+    error = Optionally[Optional[str]]("error", None)
+
+
+class Redaction(TypedDict, total=False):
+    enabled: bool
+    """Taken and ignored: only redact says whether anything is hidden."""
+    extra_literals: Sequence[str]
+    """Texts to hide."""
+    extra_regexes: Sequence[str]
+    """RE2 expressions of what to hide."""
+    replacement: str
+    """What stands in place of a secret; default [REDACTED]."""
+
+
+class ReloadError(Record):
+    at = Plain[str]("at")
+    message = Plain[str]("message")
+
+
+class ReloadedAdapter(Record):
+    adapter = Plain[str]("adapter")
+    switched = Plain[bool]("switched")
+    """It runs the new code, and has forgotten what the old knew."""
+    why = Optionally[Optional[str]]("why", None)
+    """Why it runs the old code."""
+
+
+class ResizeAction(TypedDict):
+    """Changes the terminal's size."""
+    type: Literal["resize"]
+    value: ResizeActionValue
+
+
+class _ResizeActionValue(TypedDict):
+    cols: int
+    """Columns of the terminal."""
+    rows: int
+    """Rows of the terminal."""
+
+
+class ResizeActionValue(_ResizeActionValue, total=False):
+    pixel_height: int
+    """Height in pixels; 0: not known."""
+    pixel_width: int
+    """Width in pixels; 0: not known."""
+
+
+class Run(Record):
+    col = Plain[int]("col")
+    cols = Plain[int]("cols")
+    text = Plain[str]("text")
+    style = Made["Style"]("style", lambda v: Style(v))
+
+
+class ScreenRegexExplanation(Record):
+    """An expression is found on the screen, or in lines that scrolled off it."""
+    type: Literal["screen_regex"] = "screen_regex"
+    value = Plain[str]("value")
+    """RE2 expression to find, at most 4096 bytes."""
+    held = Plain[bool]("held")
+    """The matcher would have matched."""
+    why = Plain[str]("why")
+    """One line for people."""
+    nearest = Optionally[Optional[str]]("nearest", None)
+    """The line that came closest."""
+    scope = Optionally[Optional[Literal["seen", "screen"]]]("scope", None)
+    """Seen (default) also reads lines that scroll off the screen."""
+
+
+class _ScreenRegexMatcher(TypedDict):
+    type: Literal["screen_regex"]
+    value: str
+    """RE2 expression to find, at most 4096 bytes."""
+
+
+class ScreenRegexMatcher(_ScreenRegexMatcher, total=False):
+    """An expression is found on the screen, or in lines that scrolled off it."""
+    scope: Literal["seen", "screen"]
+    """Seen (default) also reads lines that scroll off the screen."""
+
+
+class ScreenRegexOutcome(Record):
+    kind: Literal["screen_regex"] = "screen_regex"
+    pattern = Plain[str]("pattern")
+    capture = Plain[str]("capture")
+    """Group 1, else the whole match."""
+    groups = Made[List[Optional[str]]]("groups", lambda v: list(v or ()))
+    """Each group in order, null for one that took no part."""
+    named = Made[Dict[str, str]]("named", lambda v: dict(v or {}))
+    """The named groups that took part."""
+    scrolled = Made["Optional[Scrolled]"]("scrolled", lambda v: maybe(Scrolled, v))
+    """The line, when it had left the screen."""
+
+
+class ScreenStableExplanation(Record):
+    """The screen has not changed for so long."""
+    type: Literal["screen_stable"] = "screen_stable"
+    value = Made["ScreenStableExplanationValue"]("value", lambda v: ScreenStableExplanationValue(v))
+    held = Plain[bool]("held")
+    """The matcher would have matched."""
+    why = Plain[str]("why")
+    """One line for people."""
+    nearest = Optionally[Optional[str]]("nearest", None)
+    """The line that came closest."""
+
+
+class ScreenStableExplanationValue(Record):
+    min_ms = Plain[int]("min_ms")
+    """Milliseconds without a change."""
+
+
+class ScreenStableMatcher(TypedDict):
+    """The screen has not changed for so long."""
+    type: Literal["screen_stable"]
+    value: ScreenStableMatcherValue
+
+
+class ScreenStableMatcherValue(TypedDict):
+    min_ms: int
+    """Milliseconds without a change."""
+
+
+class ScreenStableOutcome(Record):
+    kind: Literal["screen_stable"] = "screen_stable"
+    min_ms = Plain[int]("min_ms")
+
+
+class Scrolled(Record):
+    line = Plain[int]("line")
+    """Counted from the session's first line."""
+    text = Plain[str]("text")
+    """The whole line."""
+
+
+class ServerCapabilitiesResult(Record):
+    name = Plain[str]("name")
+    version = Plain[str]("version")
+    protocol = Plain[int]("protocol")
+    """Version of the wire; a client that knows only another says so and ends."""
+    pid = Plain[int]("pid")
+    """Of the server's process, as it knows it itself."""
+    framing = Plain[List[str]]("framing")
+    methods = Plain[List[str]]("methods")
+    notifications = Plain[List[str]]("notifications")
+    actions = Plain[List[str]]("actions")
+    matchers = Plain[List[str]]("matchers")
+    ordering = Plain[List[str]]("ordering")
+    access = Plain[List[str]]("access")
+    limits = Plain[Dict[str, int]]("limits")
+    reasons = Made[List[str]]("reasons", lambda v: list(v or ()))
+    schema = Made[Dict[str, Any]]("schema", lambda v: dict(v or {}))
+    """The model of the wire, as ptywright schema prints it."""
+
+
+class ServerDidNotGrantPluginLoadData(Record):
+    """What an error has to show for it."""
+    method = Plain[str]("method")
+
+
+class ServerMetricsResult(Record):
+    text = Plain[str]("text")
+    """Counts in the text format of Prometheus, version 0.0.4; nothing that a program wrote."""
+
+
+class ServerSetAccessResult(Record):
+    access = Plain[str]("access")
+
+
+class ServerSetNotificationsResult(Record):
+    enabled = Plain[bool]("enabled")
+    adapters = Made[List[str]]("adapters", lambda v: list(v or ()))
+    sessions = Made[List[str]]("sessions", lambda v: list(v or ()))
+
+
+class ServerSetOrderingResult(Record):
+    ordering = Plain[str]("ordering")
+    """Session (default) or concurrent."""
+
+
+class ServerSetStrictResult(Record):
+    strict = Plain[bool]("strict")
+
+
+class SessionInfo(Record):
+    session = Plain[str]("session")
+    program = Plain[str]("program")
+    args = Plain[List[str]]("args")
+    cwd = Plain[str]("cwd")
+    pid = Plain[int]("pid")
+    started = Plain[str]("started")
+    rows = Plain[int]("rows")
+    cols = Plain[int]("cols")
+    title = Plain[Optional[str]]("title")
+    sequence = Plain[int]("sequence")
+    quiet_ms = Plain[int]("quiet_ms")
+    alternate_screen = Plain[bool]("alternate_screen")
+    theme = Plain[str]("theme")
+    exit = Made["Optional[Exit]"]("exit", lambda v: maybe(Exit, v))
+    lease = Made["Optional[Lease]"]("lease", lambda v: maybe(Lease, v))
+    adapter = Optionally[Optional[str]]("adapter", None)
+    """That drives it."""
+    ended = Optionally[Optional[str]]("ended", None)
+    """When the program did."""
+    idle_ms = Optionally[Optional[int]]("idle_ms", None)
+    """Likewise."""
+    max_memory = Optionally[Optional[int]]("max_memory", None)
+    """Likewise."""
+    max_ms = Optionally[Optional[int]]("max_ms", None)
+    """As it was created with."""
+    name = Optionally[Optional[str]]("name", None)
+    """As it was created with."""
+    owner = Optionally[Optional[str]]("owner", None)
+    """Connection: it is ended with the connection that created it."""
+    transcript_error = Optionally[Optional[str]]("transcript_error", None)
+
+
+class SessionBlocksResult(Record):
+    blocks = Made["List[Block]"]("blocks", lambda v: [Block(x) for x in v or ()])
+    integration = Plain[str]("integration")
+    """Osc133, osc633, or none: then the program marks no commands, and none are guessed."""
+    truncated = Plain[bool]("truncated")
+    """There are more than max."""
+
+
+class SessionChanged(Record):
+    """The screen has changed."""
+    method: Literal["session.changed"] = "session.changed"
+    session = Plain[str]("session")
+    sequence = Plain[int]("sequence")
+    secret_input = Optionally[bool]("secret_input", False)
+
+
+class SessionCreateResult(Record):
+    session = Plain[str]("session")
+
+
+class SessionExited(Record):
+    """The program has ended, and its last byte was told."""
+    method: Literal["session.exited"] = "session.exited"
+    session = Plain[str]("session")
+    sequence = Plain[int]("sequence")
+    exit_code = Plain[Optional[int]]("exit_code")
+    """Null when a signal ended it."""
+    signal = Plain[Optional[str]]("signal")
+    """Such as SIGKILL; null when it exited."""
+    limit = Optionally[Optional[str]]("limit", None)
+    """That the session went over, which ended it: max_ms, idle_ms, max_memory or owner."""
+
+
+class SessionForgetResult(Record):
+    forgotten = Plain[List[str]]("forgotten")
+    """The ids of the sessions."""
+
+
+class SessionForgottenData(Record):
+    """What an error has to show for it."""
+    exit = Made["Optional[Exit]"]("exit", lambda v: maybe(Exit, v))
+    forgotten = Plain[str]("forgotten")
+
+
+class SessionInputResult(Record):
+    sent = Plain[bool]("sent")
+    sequence = Plain[int]("sequence")
+    stripped = Optionally[Optional[int]]("stripped", None)
+
+
+class SessionKillResult(Record):
+    killed = Plain[bool]("killed")
+    pids = Made[List[int]]("pids", lambda v: list(v or ()))
+    """What could not be ended."""
+    state = Optionally[Optional[str]]("state", None)
+    """Unkillable: the kernel has not ended it in time."""
+
+
+class SessionLeaseResult(Record):
+    holder = Plain[str]("holder")
+    since = Plain[str]("since")
+
+
+class SessionLeasedData(Record):
+    """What an error has to show for it."""
+    holder = Plain[str]("holder")
+    since = Plain[str]("since")
+    done = Optionally[Optional[int]]("done", None)
+    """Actions that were performed."""
+    receipt = Made["Optional[Receipt]"]("receipt", lambda v: maybe(Receipt, v))
+    """Of an intent."""
+    written = Optionally[Optional[int]]("written", None)
+    """Bytes that the terminal has taken."""
+
+
+class SessionLeased(Record):
+    """A client has taken the right to type, or given it back."""
+    method: Literal["session.leased"] = "session.leased"
+    session = Plain[str]("session")
+    lease = Made["Optional[Lease]"]("lease", lambda v: maybe(Lease, v))
+    """Null: it was given back."""
+
+
+class SessionListResult(Record):
+    sessions = Plain[List[str]]("sessions")
+    details = Made["List[SessionInfo]"]("details", lambda v: [SessionInfo(x) for x in v or ()])
+
+
+class SessionOutput(Record):
+    """The program has written something."""
+    method: Literal["session.output"] = "session.output"
+    session = Plain[str]("session")
+    sequence = Plain[int]("sequence")
+    output = Plain[str]("output")
+    dropped = Optionally[bool]("dropped", False)
+
+
+class SessionRecordListResult(Record):
+    recordings = Made["List[RecordingInfo]"]("recordings", lambda v: [RecordingInfo(x) for x in v or ()])
+
+
+class SessionRecordStartResult(Record):
+    recording = Plain[str]("recording")
+    path = Plain[str]("path")
+    format = Plain[str]("format")
+
+
+class SessionReleaseResult(Record):
+    released = Plain[bool]("released")
+    """False: this connection had it not, or no more."""
+
+
+class SessionResizeResult(Record):
+    resized = Plain[bool]("resized")
+
+
+class Ran(Record):
+    sequence = Plain[int]("sequence")
+    """The session's right before the command was typed, for since."""
+    output = Plain[str]("output")
+    """Exactly what the command wrote, without escape sequences."""
+    truncated = Plain[bool]("truncated")
+    """The beginning of output is left out: it is the last 256 KiB."""
+    duration_ms = Plain[int]("duration_ms")
+    exit_code = Plain[Optional[int]]("exit_code")
+    """Null when the shell did not tell, as of a command that was interrupted."""
+    by = Plain[str]("by")
+    """How its end was told: marks, or sentinel."""
+    exit = Made["Optional[Exit]"]("exit", lambda v: maybe(Exit, v))
+    """The command has ended the shell itself: how."""
+    number = Optionally[Optional[int]]("number", None)
+    """Of its block in session.blocks, where the shell has marks."""
+    screen_text = Optionally[Optional[str]]("screen_text", None)
+    """Text as a screen shows it: lines as they were left, tabs as blanks."""
+
+
+class SessionScreenshotResult(Record):
+    format = Plain[str]("format")
+    bytes = Plain[int]("bytes")
+    rows = Plain[int]("rows")
+    cols = Plain[int]("cols")
+    data = Optionally[Optional[str]]("data", None)
+    """Base64 for png, else text."""
+    path = Optionally[Optional[str]]("path", None)
+
+
+class SessionScrollbackResult(Record):
+    lines = Plain[List[str]]("lines")
+    start = Plain[int]("start")
+    count = Plain[int]("count")
+    total = Plain[int]("total")
+    dropped = Plain[int]("dropped")
+
+
+class SessionSearchResult(Record):
+    matches = Made["List[Found]"]("matches", lambda v: [Found(x) for x in v or ()])
+    total = Plain[int]("total")
+    truncated = Plain[bool]("truncated")
+
+
+class SignalAction(TypedDict):
+    """Signals the foreground process group."""
+    type: Literal["signal"]
+    value: Literal["term", "hup", "quit", "int", "kill", "user1", "user2"]
+    """The signal's name."""
+
+
+class Size(Record):
+    rows = Plain[int]("rows")
+    cols = Plain[int]("cols")
+    pixel_width = Plain[int]("pixel_width")
+    pixel_height = Plain[int]("pixel_height")
+
+
+class Snapshot(Record):
+    size = Made["Size"]("size", lambda v: Size(v))
+    cursor = Made["Cursor"]("cursor", lambda v: Cursor(v))
+    sequence = Plain[int]("sequence")
+    plain_text = Plain[str]("plain_text")
+    """Rows cut at their last non-blank, soft-wrapped rows joined, blank rows at the end dropped."""
+    lines = Plain[List[str]]("lines")
+    """One string a row."""
+    cells = Made["List[Cell]"]("cells", lambda v: [Cell(x) for x in v or ()])
+    """Every cell by rows; with runs: stretches of one style; else empty."""
+    alternate_screen = Plain[bool]("alternate_screen")
+    application_cursor = Plain[bool]("application_cursor")
+    application_keypad = Plain[bool]("application_keypad")
+    bracketed_paste = Plain[bool]("bracketed_paste")
+    """The program takes a paste in brackets."""
+    mouse = Plain[str]("mouse")
+    """What the program asks for: none, x10, vt200, drag or any."""
+    title = Plain[Optional[str]]("title")
+    secret_input = Plain[bool]("secret_input")
+    """The program reads a secret: the terminal does not echo what is typed."""
+    exit = Made["Optional[Exit]"]("exit", lambda v: maybe(Exit, v))
+
+
+class StaleAdapter(Record):
+    adapter = Plain[str]("adapter")
+    why = Plain[str]("why")
+
+
+class State(Record):
+    state = Plain[str]("state")
+    confidence = Plain[float]("confidence")
+    evidence = Plain[str]("evidence")
+    sequence = Plain[int]("sequence")
+    candidates = Made["List[Candidate]"]("candidates", lambda v: [Candidate(x) for x in v or ()])
+    exit = Made["Optional[Exit]"]("exit", lambda v: maybe(Exit, v))
+    """How the program ended, once it has."""
+    host_marks = Made["List[HostMark]"]("host_marks", lambda v: [HostMark(x) for x in v or ()])
+    last_intent = Optionally[Optional[str]]("last_intent", None)
+    metadata = Made[Dict[str, Any]]("metadata", lambda v: dict(v or {}))
+    source = Optionally[Optional[str]]("source", None)
+    """What told it."""
+
+
+class StreamTextAction(TypedDict):
+    """Types a text in chunks, with a pause after each."""
+    type: Literal["stream_text"]
+    value: StreamTextActionValue
+
+
+class _StreamTextActionValue(TypedDict):
+    text: str
+    """What to type."""
+
+
+class StreamTextActionValue(_StreamTextActionValue, total=False):
+    chunk_chars: int
+    """Characters of a chunk; more than 1024 are taken for 1024."""
+    delay_ms: int
+    """Pause after each chunk; more than 100 are taken for 100."""
+
+
+class Style(Record):
+    foreground = Plain[str]("foreground")
+    """Default, idx:N or rgb:R:G:B."""
+    background = Plain[str]("background")
+    """Default, idx:N or rgb:R:G:B."""
+    bold = Plain[bool]("bold")
+    dim = Plain[bool]("dim")
+    italic = Plain[bool]("italic")
+    underline = Plain[bool]("underline")
+    inverse = Plain[bool]("inverse")
+    blink = Optionally[bool]("blink", False)
+    hidden = Optionally[bool]("hidden", False)
+    link = Optionally[Optional[str]]("link", None)
+    overline = Optionally[bool]("overline", False)
+    strike = Optionally[bool]("strike", False)
+    underline_color = Optionally[Optional[str]]("underline_color", None)
+    underline_style = Optionally[Optional[str]]("underline_style", None)
+
+
+class Target(Record):
+    program = Plain[str]("program")
+    args = Made[List[str]]("args", lambda v: list(v or ()))
+    cols = Optionally[Optional[int]]("cols", None)
+    env = Made[Dict[str, str]]("env", lambda v: dict(v or {}))
+    required_env = Made[Dict[str, str]]("required_env", lambda v: dict(v or {}))
+    rows = Optionally[Optional[int]]("rows", None)
+
+
+class TextAction(TypedDict):
+    """Types a text as it is."""
+    type: Literal["text"]
+    value: str
+    """What to type."""
+
+
+class ThemeAction(TypedDict):
+    """Changes the colours that the program is told of."""
+    type: Literal["theme"]
+    value: Literal["dark", "light"]
+    """The theme's name."""
+
+
+class TitleContainsExplanation(Record):
+    """The window title contains a text."""
+    type: Literal["title_contains"] = "title_contains"
+    value = Plain[str]("value")
+    """Text to find, at most 65536 bytes."""
+    held = Plain[bool]("held")
+    """The matcher would have matched."""
+    why = Plain[str]("why")
+    """One line for people."""
+    nearest = Optionally[Optional[str]]("nearest", None)
+    """The line that came closest."""
+
+
+class TitleContainsMatcher(TypedDict):
+    """The window title contains a text."""
+    type: Literal["title_contains"]
+    value: str
+    """Text to find, at most 65536 bytes."""
+
+
+class TitleContainsOutcome(Record):
+    kind: Literal["title_contains"] = "title_contains"
+    text = Plain[str]("text")
+    """The text that was looked for."""
+    scrolled = Made["Optional[Scrolled]"]("scrolled", lambda v: maybe(Scrolled, v))
+    """The line, when it had left the screen."""
+
+
+class TitleRegexExplanation(Record):
+    """An expression is found in the window title."""
+    type: Literal["title_regex"] = "title_regex"
+    value = Plain[str]("value")
+    """RE2 expression to find, at most 4096 bytes."""
+    held = Plain[bool]("held")
+    """The matcher would have matched."""
+    why = Plain[str]("why")
+    """One line for people."""
+    nearest = Optionally[Optional[str]]("nearest", None)
+    """The line that came closest."""
+
+
+class TitleRegexMatcher(TypedDict):
+    """An expression is found in the window title."""
+    type: Literal["title_regex"]
+    value: str
+    """RE2 expression to find, at most 4096 bytes."""
+
+
+class TitleRegexOutcome(Record):
+    kind: Literal["title_regex"] = "title_regex"
+    pattern = Plain[str]("pattern")
+    capture = Plain[str]("capture")
+    """Group 1, else the whole match."""
+    groups = Made[List[Optional[str]]]("groups", lambda v: list(v or ()))
+    """Each group in order, null for one that took no part."""
+    named = Made[Dict[str, str]]("named", lambda v: dict(v or {}))
+    """The named groups that took part."""
+    scrolled = Made["Optional[Scrolled]"]("scrolled", lambda v: maybe(Scrolled, v))
+    """The line, when it had left the screen."""
+
+
+class TooManySecretsData(Record):
+    """What an error has to show for it."""
+    count = Plain[int]("count")
+    limit = Plain[int]("limit")
+
+
+class Transcript(Record):
+    text = Plain[str]("text")
+    sequence = Plain[int]("sequence")
+    """For the next since."""
+    dropped = Optionally[bool]("dropped", False)
+    """Part of it had left the bound."""
+
+
+class TranscriptContainsExplanation(Record):
+    """The retained output contains a text."""
+    type: Literal["transcript_contains"] = "transcript_contains"
+    value = Plain[str]("value")
+    """Text to find, at most 65536 bytes."""
+    held = Plain[bool]("held")
+    """The matcher would have matched."""
+    why = Plain[str]("why")
+    """One line for people."""
+    nearest = Optionally[Optional[str]]("nearest", None)
+    """The line that came closest."""
+
+
+class TranscriptContainsMatcher(TypedDict):
+    """The retained output contains a text."""
+    type: Literal["transcript_contains"]
+    value: str
+    """Text to find, at most 65536 bytes."""
+
+
+class TranscriptContainsOutcome(Record):
+    kind: Literal["transcript_contains"] = "transcript_contains"
+    text = Plain[str]("text")
+    """The text that was looked for."""
+    scrolled = Made["Optional[Scrolled]"]("scrolled", lambda v: maybe(Scrolled, v))
+    """The line, when it had left the screen."""
+
+
+class TranscriptRegexExplanation(Record):
+    """An expression is found in the retained output."""
+    type: Literal["transcript_regex"] = "transcript_regex"
+    value = Plain[str]("value")
+    """RE2 expression to find, at most 4096 bytes."""
+    held = Plain[bool]("held")
+    """The matcher would have matched."""
+    why = Plain[str]("why")
+    """One line for people."""
+    nearest = Optionally[Optional[str]]("nearest", None)
+    """The line that came closest."""
+
+
+class TranscriptRegexMatcher(TypedDict):
+    """An expression is found in the retained output."""
+    type: Literal["transcript_regex"]
+    value: str
+    """RE2 expression to find, at most 4096 bytes."""
+
+
+class TranscriptRegexOutcome(Record):
+    kind: Literal["transcript_regex"] = "transcript_regex"
+    pattern = Plain[str]("pattern")
+    capture = Plain[str]("capture")
+    """Group 1, else the whole match."""
+    groups = Made[List[Optional[str]]]("groups", lambda v: list(v or ()))
+    """Each group in order, null for one that took no part."""
+    named = Made[Dict[str, str]]("named", lambda v: dict(v or {}))
+    """The named groups that took part."""
+    scrolled = Made["Optional[Scrolled]"]("scrolled", lambda v: maybe(Scrolled, v))
+    """The line, when it had left the screen."""
+
+
+class UnkillableData(Record):
+    """What an error has to show for it."""
+    pids = Plain[List[int]]("pids")
+    """Processes that could not be ended."""
+
+
+class UnknownIntentData(Record):
+    """What an error has to show for it."""
+    plugin = Plain[str]("plugin")
+    done = Optionally[Optional[int]]("done", None)
+    """Actions that were performed."""
+    receipt = Made["Optional[Receipt]"]("receipt", lambda v: maybe(Receipt, v))
+    """Of an intent."""
+    written = Optionally[Optional[int]]("written", None)
+    """Bytes that the terminal has taken."""
+
+
+class Witness(Record):
+    source = Plain[str]("source")
+    says = Plain[str]("says")
+
+
+ActionValue = Union[
+    BracketedPasteAction,
+    EofAction,
+    InterruptAction,
+    KeyAction,
+    KillAction,
+    MarkTranscriptAction,
+    MouseAction,
+    PasteAction,
+    ResizeAction,
+    SignalAction,
+    StreamTextAction,
+    TextAction,
+    ThemeAction,
+]
+"""What to do, by type."""
+
+
+Explanation = Union[
+    AllExplanation,
+    AnyExplanation,
+    BellExplanation,
+    CommandFinishedExplanation,
+    ContainsTextExplanation,
+    CursorAtExplanation,
+    LuaExplanation,
+    NotExplanation,
+    ProcessExitedExplanation,
+    ScreenRegexExplanation,
+    ScreenStableExplanation,
+    TitleContainsExplanation,
+    TitleRegexExplanation,
+    TranscriptContainsExplanation,
+    TranscriptRegexExplanation,
+]
+"""How near a matcher of that type came."""
+
+_EXPLANATION: Mapping[str, Callable[[Any], Explanation]] = {
+    "all": AllExplanation,
+    "any": AnyExplanation,
+    "bell": BellExplanation,
+    "command_finished": CommandFinishedExplanation,
+    "contains_text": ContainsTextExplanation,
+    "cursor_at": CursorAtExplanation,
+    "lua": LuaExplanation,
+    "not": NotExplanation,
+    "process_exited": ProcessExitedExplanation,
+    "screen_regex": ScreenRegexExplanation,
+    "screen_stable": ScreenStableExplanation,
+    "title_contains": TitleContainsExplanation,
+    "title_regex": TitleRegexExplanation,
+    "transcript_contains": TranscriptContainsExplanation,
+    "transcript_regex": TranscriptRegexExplanation,
+}
+
+
+def _explanation(v: Any) -> Explanation:
+    return one_of(_EXPLANATION, "type", v)
+
+
+MatcherValue = Union[
+    AllMatcher,
+    AnyMatcher,
+    BellMatcher,
+    CommandFinishedMatcher,
+    ContainsTextMatcher,
+    CursorAtMatcher,
+    LuaMatcher,
+    NotMatcher,
+    ProcessExitedMatcher,
+    ScreenRegexMatcher,
+    ScreenStableMatcher,
+    TitleContainsMatcher,
+    TitleRegexMatcher,
+    TranscriptContainsMatcher,
+    TranscriptRegexMatcher,
+]
+"""What to wait for, by type."""
+
+
+Outcome = Union[
+    AllOutcome,
+    AnyOutcome,
+    BellOutcome,
+    CommandFinishedOutcome,
+    ContainsTextOutcome,
+    CursorAtOutcome,
+    LuaOutcome,
+    NotOutcome,
+    ProcessExitedOutcome,
+    ScreenRegexOutcome,
+    ScreenStableOutcome,
+    TitleContainsOutcome,
+    TitleRegexOutcome,
+    TranscriptContainsOutcome,
+    TranscriptRegexOutcome,
+]
+"""What matched, by kind."""
+
+_OUTCOME: Mapping[str, Callable[[Any], Outcome]] = {
+    "all": AllOutcome,
+    "any": AnyOutcome,
+    "bell": BellOutcome,
+    "command_finished": CommandFinishedOutcome,
+    "contains_text": ContainsTextOutcome,
+    "cursor_at": CursorAtOutcome,
+    "lua": LuaOutcome,
+    "not": NotOutcome,
+    "process_exited": ProcessExitedOutcome,
+    "screen_regex": ScreenRegexOutcome,
+    "screen_stable": ScreenStableOutcome,
+    "title_contains": TitleContainsOutcome,
+    "title_regex": TitleRegexOutcome,
+    "transcript_contains": TranscriptContainsOutcome,
+    "transcript_regex": TranscriptRegexOutcome,
+}
+
+
+def _outcome(v: Any) -> Outcome:
+    return one_of(_OUTCOME, "kind", v)
+
+
+Notification = Union[AdapterChanged, SessionChanged, SessionExited, SessionLeased, SessionOutput]
+"""What the server tells of its own accord."""
+
+NOTIFICATIONS: Mapping[str, Callable[[Any], Notification]] = {
+    "adapter.changed": AdapterChanged,
+    "session.changed": SessionChanged,
+    "session.exited": SessionExited,
+    "session.leased": SessionLeased,
+    "session.output": SessionOutput,
+}
+"""What makes one of its params, by its method."""
+
+
+def cancel_request(
+    id: Union[str, float],
+) -> Call[CancelRequestResult]:
+    """Cancels requests of this connection by their id.
+
+    Args:
+        id: Of the request.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    limit_exceeded.
+    """
+    return Call("$/cancelRequest", given(id=id), CancelRequestResult)
+
+
+def adapter_cancel_wait(
+    wait_id: str,
+) -> Call[AdapterCancelWaitResult]:
+    """Cancels a wait by its wait_id.
+
+    Args:
+        wait_id: As it was given to adapter.wait or adapter.turn.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    limit_exceeded, read_only.
+    """
+    return Call("adapter.cancel_wait", given(wait_id=wait_id), AdapterCancelWaitResult)
+
+
+def adapter_close(
+    adapter: str,
+) -> Call[Closed]:
+    """Ends an adapter's program and all it started, and forgets both.
+
+    Args:
+        adapter: The adapter's id.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    limit_exceeded, permission_denied, plugin_failed, read_only, unkillable, unknown_adapter.
+    """
+    return Call("adapter.close", given(adapter=adapter), Closed)
+
+
+def adapter_events(
+    adapter: str,
+    *,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    since: Optional[int] = None,
+) -> Call[AdapterEventsResult]:
+    """Reads what has happened, from a place of the client's own.
+
+    Args:
+        adapter: The adapter's id.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        since: The next of the last answer; default 0, everything that is kept.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    invalid_redaction, limit_exceeded, permission_denied, plugin_failed, unknown_adapter.
+    """
+    return Call("adapter.events", given(adapter=adapter, redact=redact, redaction=redaction, since=since), AdapterEventsResult)
+
+
+def adapter_explain(
+    adapter: str,
+    *,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+) -> Call[AdapterExplainResult]:
+    """Tells which rule decided the state, which nearly did, and on what rows.
+
+    Args:
+        adapter: The adapter's id.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    invalid_redaction, limit_exceeded, permission_denied, plugin_failed, unknown_adapter.
+    """
+    return Call("adapter.explain", given(adapter=adapter, redact=redact, redaction=redaction), AdapterExplainResult)
+
+
+def adapter_inspect(
+    adapter: str,
+    *,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+) -> Call[AdapterInspectResult]:
+    """Reads the screen as a plugin sees it, with its state.
+
+    Args:
+        adapter: The adapter's id.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    invalid_redaction, limit_exceeded, permission_denied, plugin_failed, unknown_adapter.
+    """
+    return Call("adapter.inspect", given(adapter=adapter, redact=redact, redaction=redaction), AdapterInspectResult)
+
+
+def adapter_list() -> Call[AdapterListResult]:
+    """Lists the plugins that adapters can be started with.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    limit_exceeded.
+    """
+    return Call("adapter.list", given(), AdapterListResult)
+
+
+def adapter_live() -> Call[AdapterLiveResult]:
+    """Lists the adapters that are live.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    limit_exceeded.
+    """
+    return Call("adapter.live", given(), AdapterLiveResult)
+
+
+def adapter_resume(
+    plugin: str,
+    *,
+    args: Optional[Sequence[str]] = None,
+    base_env: Optional[Mapping[str, str]] = None,
+    cols: Optional[int] = None,
+    cwd: Optional[str] = None,
+    env: Optional[Mapping[str, str]] = None,
+    name: Optional[str] = None,
+    pixel_height: Optional[int] = None,
+    pixel_width: Optional[int] = None,
+    prior_adapter: Optional[str] = None,
+    program: Optional[str] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    rows: Optional[int] = None,
+) -> Call[StartedAdapter]:
+    """Closes an adapter and starts another in its place.
+
+    Args:
+        plugin: The plugin's name.
+        args: Arguments; default the manifest's, an empty list is none.
+        base_env: Start from this environment instead of the server's, as of session.create.
+        cols: Columns of the terminal, 1 to 1000; default 80.
+        cwd: Working directory; default the server's.
+        env: Variables to set, over the manifest's env.
+        name: Of the session, as of session.create.
+        pixel_height: Height in pixels, 0 to 65535; default 0, not known.
+        pixel_width: Width in pixels, 0 to 65535; default 0, not known.
+        prior_adapter: An adapter to close first, if it is still live.
+        program: Executable name or path; default the manifest's.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        rows: Rows of the terminal, 1 to 1000; default 24.
+
+    Reasons of errors: cancelled, cannot_start, duplicate_member, file_refused, internal_error,
+    invalid_environment, invalid_params, invalid_redaction, limit_exceeded, name_taken,
+    no_program, permission_denied, plugin_failed, plugin_without_code, read_only,
+    shutting_down, size_out_of_range, too_many_secrets, unkillable, unknown_plugin.
+    """
+    return Call("adapter.resume", given(plugin=plugin, args=args, base_env=base_env, cols=cols, cwd=cwd, env=env, name=name, pixel_height=pixel_height, pixel_width=pixel_width, prior_adapter=prior_adapter, program=program, redact=redact, redaction=redaction, rows=rows), StartedAdapter)
+
+
+def adapter_send(
+    adapter: str,
+    intent: str,
+    *,
+    params: Optional[Mapping[str, Any]] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    timeout_ms: Optional[int] = None,
+) -> Call[AdapterSendResult]:
+    """Performs an intent, and tells whether it was submitted.
+
+    Args:
+        adapter: The adapter's id.
+        intent: One of the plugin's intents; see plugin.describe.
+        params: What the intent needs.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        timeout_ms: For a turn under way to end, and for a program that does not read; default
+            5000.
+
+    Reasons of errors: cancelled, duplicate_member, expectation_failed, input_blocked,
+    input_full, intent_refused, internal_error, invalid_action, invalid_params,
+    invalid_redaction, key_not_requested, limit_exceeded, line_too_long, mouse_not_requested,
+    permission_denied, plugin_failed, plugin_without_code, position_out_of_range, read_only,
+    session_closed, session_ended, session_leased, shutting_down, size_out_of_range, timeout,
+    too_many_marks, turn_in_progress, unkillable, unknown_adapter, unknown_intent.
+    """
+    return Call("adapter.send", given(adapter=adapter, intent=intent, params=params, redact=redact, redaction=redaction, timeout_ms=timeout_ms), AdapterSendResult)
+
+
+def adapter_snapshot(
+    adapter: str,
+    *,
+    cells: Optional[Literal["full", "runs", "none"]] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+) -> Call[Snapshot]:
+    """Reads the screen.
+
+    Args:
+        adapter: The adapter's id.
+        cells: Full (default), runs or none.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    invalid_redaction, limit_exceeded, permission_denied, plugin_failed, reply_too_large,
+    unknown_adapter.
+    """
+    return Call("adapter.snapshot", given(adapter=adapter, cells=cells, redact=redact, redaction=redaction), Snapshot)
+
+
+def adapter_start(
+    plugin: str,
+    *,
+    args: Optional[Sequence[str]] = None,
+    base_env: Optional[Mapping[str, str]] = None,
+    cols: Optional[int] = None,
+    cwd: Optional[str] = None,
+    env: Optional[Mapping[str, str]] = None,
+    name: Optional[str] = None,
+    pixel_height: Optional[int] = None,
+    pixel_width: Optional[int] = None,
+    program: Optional[str] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    rows: Optional[int] = None,
+) -> Call[StartedAdapter]:
+    """Starts a program with a plugin that drives it.
+
+    Args:
+        plugin: The plugin's name.
+        args: Arguments; default the manifest's, an empty list is none.
+        base_env: Start from this environment instead of the server's, as of session.create.
+        cols: Columns of the terminal, 1 to 1000; default 80.
+        cwd: Working directory; default the server's.
+        env: Variables to set, over the manifest's env.
+        name: Of the session, as of session.create.
+        pixel_height: Height in pixels, 0 to 65535; default 0, not known.
+        pixel_width: Width in pixels, 0 to 65535; default 0, not known.
+        program: Executable name or path; default the manifest's.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        rows: Rows of the terminal, 1 to 1000; default 24.
+
+    Reasons of errors: cancelled, cannot_start, duplicate_member, file_refused, internal_error,
+    invalid_environment, invalid_params, invalid_redaction, limit_exceeded, name_taken,
+    no_program, permission_denied, plugin_failed, plugin_without_code, read_only,
+    shutting_down, size_out_of_range, too_many_secrets, unknown_plugin.
+    """
+    return Call("adapter.start", given(plugin=plugin, args=args, base_env=base_env, cols=cols, cwd=cwd, env=env, name=name, pixel_height=pixel_height, pixel_width=pixel_width, program=program, redact=redact, redaction=redaction, rows=rows), StartedAdapter)
+
+
+def adapter_state(
+    adapter: str,
+    *,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+) -> Call[AdapterStateResult]:
+    """Tells what state the program is in.
+
+    Args:
+        adapter: The adapter's id.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    invalid_redaction, limit_exceeded, permission_denied, plugin_failed, unknown_adapter.
+    """
+    return Call("adapter.state", given(adapter=adapter, redact=redact, redaction=redaction), AdapterStateResult)
+
+
+def adapter_transcript(
+    adapter: str,
+    *,
+    mark: Optional[str] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    since: Optional[Position] = None,
+) -> Call[Transcript]:
+    """Reads the retained output.
+
+    Give at most one of since and mark.
+
+    Args:
+        adapter: The adapter's id.
+        mark: Only what came after this mark was set.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        since: Only what came after it: a sequence, or the next of a wait's answer.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    invalid_redaction, limit_exceeded, permission_denied, plugin_failed, unknown_adapter.
+    """
+    return Call("adapter.transcript", given(adapter=adapter, mark=mark, redact=redact, redaction=redaction, since=since), Transcript)
+
+
+def adapter_turn(
+    adapter: str,
+    send: AdapterTurnSend,
+    *,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    timeout_ms: Optional[int] = None,
+    wait: Optional[AdapterTurnWait] = None,
+) -> Call[AdapterTurnResult]:
+    """Performs an intent and waits, with no other client's intent between.
+
+    Args:
+        adapter: The adapter's id.
+        send: The intent.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        timeout_ms: For another turn to end, and for a program that does not read; default
+            5000.
+        wait: What to wait for afterwards; default wait_turn_matcher, 120000 ms.
+
+    Reasons of errors: cancelled, duplicate_member, expectation_failed, input_blocked,
+    input_full, intent_refused, internal_error, invalid_action, invalid_matcher,
+    invalid_params, invalid_redaction, key_not_requested, limit_exceeded, line_too_long,
+    mouse_not_requested, permission_denied, plugin_failed, plugin_without_code,
+    position_out_of_range, read_only, session_closed, session_ended, session_leased,
+    shutting_down, size_out_of_range, timeout, too_many_marks, turn_in_progress, unkillable,
+    unknown_adapter, unknown_intent, unknown_plugin, unknown_predicate, wait_id_in_use.
+    """
+    return Call("adapter.turn", given(adapter=adapter, send=send, redact=redact, redaction=redaction, timeout_ms=timeout_ms, wait=wait), AdapterTurnResult)
+
+
+def adapter_wait(
+    adapter: str,
+    *,
+    intent: Optional[str] = None,
+    params: Optional[Mapping[str, Any]] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    since: Optional[Position] = None,
+    timeout_ms: Optional[int] = None,
+    wait_id: Optional[str] = None,
+) -> Call[AdapterWaitResult]:
+    """Waits until a matcher of the plugin holds.
+
+    Args:
+        adapter: The adapter's id.
+        intent: One of the plugin's wait matchers; default wait_turn_matcher.
+        params: What the matcher needs.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        since: Only what came after it counts: a sequence, or the next of a wait's answer.
+        timeout_ms: Default 120000; 0 looks once.
+        wait_id: A name for adapter.cancel_wait.
+
+    Reasons of errors: cancelled, duplicate_member, expectation_failed, intent_refused,
+    internal_error, invalid_matcher, invalid_params, invalid_redaction, limit_exceeded,
+    permission_denied, plugin_failed, plugin_without_code, session_closed, session_ended,
+    timeout, unknown_adapter, unknown_intent, unknown_plugin, unknown_predicate,
+    wait_id_in_use.
+    """
+    return Call("adapter.wait", given(adapter=adapter, intent=intent, params=params, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms, wait_id=wait_id), AdapterWaitResult)
+
+
+def plugin_capabilities() -> Call[PluginCapabilitiesResult]:
+    """Tells what plugins can be and which are built in.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    limit_exceeded.
+    """
+    return Call("plugin.capabilities", given(), PluginCapabilitiesResult)
+
+
+def plugin_describe(
+    plugin: str,
+) -> Call[PluginDescribeResult]:
+    """Tells a plugin's intents, wait matchers and states.
+
+    Args:
+        plugin: The plugin's name.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    limit_exceeded, permission_denied, plugin_failed, plugin_without_code, unknown_plugin.
+    """
+    return Call("plugin.describe", given(plugin=plugin), PluginDescribeResult)
+
+
+def plugin_load(
+    manifest_path: str,
+) -> Call[PluginLoadResult]:
+    """Loads a plugin from its manifest.toml.
+
+    Args:
+        manifest_path: Path of a manifest.toml, relative to the server's working directory.
+
+    Reasons of errors: cancelled, duplicate_member, file_refused, internal_error,
+    invalid_manifest, invalid_params, limit_exceeded, plugin_built_in, plugin_exists,
+    plugin_failed, read_only, server_did_not_grant_plugin_load.
+    """
+    return Call("plugin.load", given(manifest_path=manifest_path), PluginLoadResult)
+
+
+def plugin_reload(
+    plugin: str,
+) -> Call[PluginReloadResult]:
+    """Reads a loaded plugin's files again.
+
+    Args:
+        plugin: The plugin's name.
+
+    Reasons of errors: cancelled, duplicate_member, file_refused, internal_error,
+    invalid_manifest, invalid_params, limit_exceeded, permission_denied, plugin_built_in,
+    plugin_failed, read_only, server_did_not_grant_plugin_load, unknown_plugin.
+    """
+    return Call("plugin.reload", given(plugin=plugin), PluginReloadResult)
+
+
+def plugin_unload(
+    plugin: str,
+) -> Call[PluginUnloadResult]:
+    """Forgets a plugin that was loaded.
+
+    Args:
+        plugin: The plugin's name.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    limit_exceeded, permission_denied, plugin_built_in, plugin_in_use, read_only,
+    server_did_not_grant_plugin_load, unknown_plugin.
+    """
+    return Call("plugin.unload", given(plugin=plugin), PluginUnloadResult)
+
+
+def plugin_validate_manifest(
+    manifest: Mapping[str, Any],
+) -> Call[PluginValidateManifestResult]:
+    """Checks a manifest without loading anything.
+
+    Args:
+        manifest: What would stand in manifest.toml.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_manifest,
+    invalid_params, limit_exceeded.
+    """
+    return Call("plugin.validate_manifest", given(manifest=manifest), PluginValidateManifestResult)
+
+
+def server_capabilities(
+    *,
+    schema: Optional[bool] = None,
+) -> Call[ServerCapabilitiesResult]:
+    """Tells what this server can do; with schema, the shape of every method.
+
+    Args:
+        schema: Add the model of the wire.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    limit_exceeded.
+    """
+    return Call("server.capabilities", given(schema=schema), ServerCapabilitiesResult)
+
+
+def server_metrics() -> Call[ServerMetricsResult]:
+    """Tells counts of the server, for a monitor.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    limit_exceeded.
+    """
+    return Call("server.metrics", given(), ServerMetricsResult)
+
+
+def server_set_access(
+    access: Literal["full", "read"],
+) -> Call[ServerSetAccessResult]:
+    """Has this connection only read from now on.
+
+    Args:
+        access: Read: from now on this connection can only read; full: nothing changes.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    limit_exceeded, read_only.
+    """
+    return Call("server.set_access", given(access=access), ServerSetAccessResult)
+
+
+def server_set_notifications(
+    enabled: bool,
+    *,
+    adapters: Optional[Sequence[str]] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    sessions: Optional[Sequence[str]] = None,
+    since: Optional[int] = None,
+) -> Call[ServerSetNotificationsResult]:
+    """Turns notifications of this connection on or off.
+
+    Args:
+        enabled: Whether to notify.
+        adapters: Only sessions of these adapters.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        sessions: Only these sessions.
+        since: With sessions: tell their output after this sequence, too, from 0 all that is
+            kept.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    invalid_redaction, limit_exceeded.
+    """
+    return Call("server.set_notifications", given(enabled=enabled, adapters=adapters, redact=redact, redaction=redaction, sessions=sessions, since=since), ServerSetNotificationsResult)
+
+
+def server_set_ordering(
+    ordering: Literal["session", "concurrent"],
+) -> Call[ServerSetOrderingResult]:
+    """Says whether requests queue behind others of their session.
+
+    Args:
+        ordering: Session (default) or concurrent.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    limit_exceeded.
+    """
+    return Call("server.set_ordering", given(ordering=ordering), ServerSetOrderingResult)
+
+
+def server_set_strict(
+    strict: bool,
+) -> Call[ServerSetStrictResult]:
+    """Says whether members of params that a method does not have are refused.
+
+    Args:
+        strict: True: members of params that a method does not have are refused on this
+            connection; false: they are ignored, as at first.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    limit_exceeded.
+    """
+    return Call("server.set_strict", given(strict=strict), ServerSetStrictResult)
+
+
+def session_blocks(
+    session: str,
+    *,
+    max: Optional[int] = None,
+    raw: Optional[bool] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    screen_text: Optional[bool] = None,
+    since: Optional[int] = None,
+) -> Call[SessionBlocksResult]:
+    """Reads the commands of a shell that marks them.
+
+    Args:
+        session: The session's id or name.
+        max: The newest so many; default 50.
+        raw: True leaves escape sequences in output.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        screen_text: True adds screen_text to each block.
+        since: Only blocks with a greater number.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
+    """
+    return Call("session.blocks", given(session=session, max=max, raw=raw, redact=redact, redaction=redaction, screen_text=screen_text, since=since), SessionBlocksResult)
+
+
+def session_close(
+    session: str,
+) -> Call[Closed]:
+    """Ends a session's program and all it started, and forgets the session.
+
+    Args:
+        session: The session's id or name.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    limit_exceeded, owned_by_adapter, read_only, session_forgotten, unkillable,
+    unknown_session.
+    """
+    return Call("session.close", given(session=session), Closed)
+
+
+def session_create(
+    program: str,
+    *,
+    args: Optional[Sequence[str]] = None,
+    base_env: Optional[Mapping[str, str]] = None,
+    clear_env: Optional[bool] = None,
+    cols: Optional[int] = None,
+    cwd: Optional[str] = None,
+    echo_off: Optional[Literal["ask", "secret", "plain"]] = None,
+    env: Optional[Mapping[str, str]] = None,
+    idle_ms: Optional[int] = None,
+    max_memory: Optional[int] = None,
+    max_ms: Optional[int] = None,
+    name: Optional[str] = None,
+    owner: Optional[Literal["server", "connection"]] = None,
+    pixel_height: Optional[int] = None,
+    pixel_width: Optional[int] = None,
+    raw_transcript_append: Optional[bool] = None,
+    raw_transcript_path: Optional[str] = None,
+    rows: Optional[int] = None,
+    scrollback_max_lines: Optional[int] = None,
+    shell_integration: Optional[bool] = None,
+    theme: Optional[Literal["dark", "light"]] = None,
+    transcript_max_chars: Optional[int] = None,
+) -> Call[SessionCreateResult]:
+    """Starts a program on a terminal of its own.
+
+    Give at most one of base_env and clear_env.
+
+    Args:
+        program: Executable name or path.
+        args: Arguments.
+        base_env: Start from this environment instead of the server's, less what describes
+            another terminal.
+        clear_env: Start from an empty environment instead of the server's.
+        cols: Columns of the terminal, 1 to 1000; default 80.
+        cwd: Working directory; default the server's.
+        echo_off: What is typed while the terminal does not echo: ask (default), secret or
+            plain.
+        env: Variables to set.
+        idle_ms: It is ended when it has written nothing, and nobody has typed, for so long.
+        max_memory: Bytes of memory that it may take with all that it starts; refused with
+            memory_limit_unsupported where the server may make no cgroup.
+        max_ms: It is ended after so long.
+        name: By which it is found beside its id, unique among those that run: a letter and up
+            to 63 letters, digits, dots, underscores and hyphens, not a lower-case letter and
+            digits alone.
+        owner: Server (default): it lives until it ends or is closed; connection: it is ended
+            with this connection.
+        pixel_height: Height in pixels, 0 to 65535; default 0, not known.
+        pixel_width: Width in pixels, 0 to 65535; default 0, not known.
+        raw_transcript_append: Append to an existing file instead.
+        raw_transcript_path: File that gets the unredacted output; it must not exist.
+        rows: Rows of the terminal, 1 to 1000; default 24.
+        scrollback_max_lines: Lines to retain that have left the screen; default 10000.
+        shell_integration: Have program, an interactive bash, zsh or fish, mark its commands
+            for session.blocks and command_finished.
+        theme: Dark (default) or light: what a program that asks for the terminal's colours is
+            told, and what pictures are drawn with.
+        transcript_max_chars: Characters of output to retain; default 131072.
+
+    Reasons of errors: cancelled, cannot_start, duplicate_member, file_refused, internal_error,
+    invalid_environment, invalid_params, limit_exceeded, memory_limit_unsupported, name_taken,
+    read_only, shell_integration_unsupported, shutting_down, size_out_of_range,
+    too_many_secrets.
+    """
+    return Call("session.create", given(program=program, args=args, base_env=base_env, clear_env=clear_env, cols=cols, cwd=cwd, echo_off=echo_off, env=env, idle_ms=idle_ms, max_memory=max_memory, max_ms=max_ms, name=name, owner=owner, pixel_height=pixel_height, pixel_width=pixel_width, raw_transcript_append=raw_transcript_append, raw_transcript_path=raw_transcript_path, rows=rows, scrollback_max_lines=scrollback_max_lines, shell_integration=shell_integration, theme=theme, transcript_max_chars=transcript_max_chars), SessionCreateResult)
+
+
+def session_forget() -> Call[SessionForgetResult]:
+    """Forgets all sessions that have ended and that nobody needs.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    limit_exceeded, read_only, unkillable.
+    """
+    return Call("session.forget", given(), SessionForgetResult)
+
+
+def session_frame(
+    session: str,
+    *,
+    form: Optional[Literal["runs", "ansi"]] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    since: Optional[int] = None,
+    timeout_ms: Optional[int] = None,
+) -> Call[Frame]:
+    """Waits for the screen to change, and reads the rows that did.
+
+    Args:
+        session: The session's id or name.
+        form: Runs (default): styled text, or ansi: a string with SGR and OSC 8.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        since: The sequence of the frame that the client has; without it the whole screen is
+            told at once.
+        timeout_ms: How long to wait for something new; default 30000; then what there is,
+            which is nothing.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    invalid_redaction, limit_exceeded, reply_too_large, session_closed, session_forgotten,
+    unknown_session.
+    """
+    return Call("session.frame", given(session=session, form=form, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms), Frame)
+
+
+def session_input(
+    session: str,
+    *,
+    action: Optional[ActionValue] = None,
+    actions: Optional[Sequence[ActionValue]] = None,
+    delay_ms: Optional[int] = None,
+    timeout_ms: Optional[int] = None,
+) -> Call[SessionInputResult]:
+    """Types, pastes, presses a key, signals.
+
+    Give one of action and actions.
+
+    Args:
+        session: The session's id or name.
+        action: An object with type and, where the type needs one, value.
+        actions: In place of action: what is typed as one, in this order, with nothing of
+            others between.
+        delay_ms: Pause between two keystrokes; a text is typed character by character then;
+            default 0.
+        timeout_ms: How long a program that does not read may take; default 5000. Pauses do not
+            count.
+
+    Reasons of errors: cancelled, duplicate_member, input_blocked, input_full, internal_error,
+    invalid_action, invalid_params, key_not_requested, limit_exceeded, line_too_long,
+    mouse_not_requested, owned_by_adapter, position_out_of_range, read_only, session_closed,
+    session_ended, session_forgotten, session_leased, shutting_down, size_out_of_range,
+    too_many_marks, unkillable, unknown_session.
+    """
+    return Call("session.input", given(session=session, action=action, actions=actions, delay_ms=delay_ms, timeout_ms=timeout_ms), SessionInputResult)
+
+
+def session_kill(
+    session: str,
+) -> Call[SessionKillResult]:
+    """Ends a session's program and all it started; the session stays readable.
+
+    Args:
+        session: The session's id or name.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    limit_exceeded, owned_by_adapter, read_only, session_closed, session_forgotten, unkillable,
+    unknown_session.
+    """
+    return Call("session.kill", given(session=session), SessionKillResult)
+
+
+def session_lease(
+    session: str,
+    *,
+    holder: Optional[str] = None,
+    take: Optional[bool] = None,
+) -> Call[SessionLeaseResult]:
+    """Takes the right to type into a session, which nobody else has then.
+
+    Args:
+        session: The session's id or name.
+        holder: Who takes it, for others to read; default client.
+        take: Take it from whoever has it.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    limit_exceeded, owned_by_adapter, read_only, session_closed, session_ended,
+    session_forgotten, session_leased, unknown_session.
+    """
+    return Call("session.lease", given(session=session, holder=holder, take=take), SessionLeaseResult)
+
+
+def session_list(
+    *,
+    details: Optional[bool] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    session: Optional[str] = None,
+) -> Call[SessionListResult]:
+    """Lists all sessions, those that have ended too.
+
+    Args:
+        details: Add one object a session.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        session: Only this one, by its id or its name.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
+    """
+    return Call("session.list", given(details=details, redact=redact, redaction=redaction, session=session), SessionListResult)
+
+
+def session_record_list(
+    *,
+    session: Optional[str] = None,
+) -> Call[SessionRecordListResult]:
+    """Lists recordings, those that have ended too.
+
+    Args:
+        session: Only recordings of this session.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    limit_exceeded, session_forgotten, unknown_session.
+    """
+    return Call("session.record_list", given(session=session), SessionRecordListResult)
+
+
+def session_record_start(
+    session: str,
+    *,
+    dir: Optional[str] = None,
+    format: Optional[Literal["asciicast-v2", "asciicast-v3", "markdown"]] = None,
+    idle_limit: Optional[int] = None,
+    input: Optional[bool] = None,
+    path: Optional[str] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    title: Optional[str] = None,
+) -> Call[SessionRecordStartResult]:
+    """Records a session from here on, as asciicast or Markdown.
+
+    Give one of path and dir.
+
+    Args:
+        session: The session's id or name.
+        dir: Folder in which the file gets a name of its own.
+        format: Asciicast-v2 (default), asciicast-v3 or markdown.
+        idle_limit: Milliseconds: pauses are to be played no longer than this.
+        input: Keep what is typed, too.
+        path: File to write; it must not exist.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        title: Of the recording.
+
+    Reasons of errors: cancelled, duplicate_member, file_refused, internal_error,
+    invalid_params, invalid_redaction, limit_exceeded, read_only, session_closed,
+    session_ended, session_forgotten, unknown_session.
+    """
+    return Call("session.record_start", given(session=session, dir=dir, format=format, idle_limit=idle_limit, input=input, path=path, redact=redact, redaction=redaction, title=title), SessionRecordStartResult)
+
+
+def session_record_stop(
+    recording: str,
+) -> Call[RecordingInfo]:
+    """Ends a recording and gives its file its name.
+
+    Args:
+        recording: As session.record_start returned it.
+
+    Reasons of errors: cancelled, duplicate_member, file_refused, internal_error,
+    invalid_params, limit_exceeded, read_only, unknown_recording.
+    """
+    return Call("session.record_stop", given(recording=recording), RecordingInfo)
+
+
+def session_release(
+    session: str,
+) -> Call[SessionReleaseResult]:
+    """Gives that right back.
+
+    Args:
+        session: The session's id or name.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    limit_exceeded, read_only, session_forgotten, unknown_session.
+    """
+    return Call("session.release", given(session=session), SessionReleaseResult)
+
+
+def session_resize(
+    session: str,
+    rows: int,
+    cols: int,
+    *,
+    hold: Optional[bool] = None,
+    pixel_height: Optional[int] = None,
+    pixel_width: Optional[int] = None,
+) -> Call[SessionResizeResult]:
+    """Changes a terminal's size.
+
+    Args:
+        session: The session's id or name.
+        rows: Rows of the terminal, 1 to 1000.
+        cols: Columns of the terminal, 1 to 1000.
+        hold: For as long as this connection has the session by session.lease; then the size
+            before comes back.
+        pixel_height: Height in pixels, 0 to 65535; default 0, not known.
+        pixel_width: Width in pixels, 0 to 65535; default 0, not known.
+
+    Reasons of errors: cancelled, duplicate_member, input_full, internal_error, invalid_params,
+    limit_exceeded, read_only, session_closed, session_ended, session_forgotten,
+    session_leased, size_out_of_range, unknown_session.
+    """
+    return Call("session.resize", given(session=session, rows=rows, cols=cols, hold=hold, pixel_height=pixel_height, pixel_width=pixel_width), SessionResizeResult)
+
+
+def session_run(
+    session: str,
+    command: str,
+    *,
+    raw: Optional[bool] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    screen_text: Optional[bool] = None,
+    timeout_ms: Optional[int] = None,
+) -> Call[Ran]:
+    """Runs a command line in a session's shell, and tells its output and exit code.
+
+    Args:
+        session: The session's id or name.
+        command: The command line, as it would be typed; it may have several lines.
+        raw: True leaves escape sequences in output.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        screen_text: True adds screen_text.
+        timeout_ms: For the command to end; default 30000; it goes on after that.
+
+    Reasons of errors: cancelled, command_not_run, duplicate_member, input_blocked, input_full,
+    internal_error, invalid_action, invalid_params, invalid_redaction, key_not_requested,
+    limit_exceeded, line_too_long, mouse_not_requested, no_shell, not_at_prompt,
+    owned_by_adapter, position_out_of_range, read_only, session_closed, session_ended,
+    session_forgotten, session_leased, shutting_down, size_out_of_range, timeout,
+    too_many_marks, unknown_session.
+    """
+    return Call("session.run", given(session=session, command=command, raw=raw, redact=redact, redaction=redaction, screen_text=screen_text, timeout_ms=timeout_ms), Ran)
+
+
+def session_screenshot(
+    session: str,
+    *,
+    font_size: Optional[float] = None,
+    format: Optional[Literal["png", "svg", "html", "ansi"]] = None,
+    path: Optional[str] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    theme: Optional[Literal["dark", "light"]] = None,
+) -> Call[SessionScreenshotResult]:
+    """Draws the screen as PNG, SVG, HTML or ANSI text.
+
+    Args:
+        session: The session's id or name.
+        font_size: Pixels, 6 to 128; default 15.
+        format: Png, svg, html or ansi; default that of the path, else png.
+        path: File to write or replace, mode 0600, by its extension such a picture; default:
+            the picture is in the answer.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        theme: Dark or light; default the session's.
+
+    Reasons of errors: cancelled, duplicate_member, file_refused, internal_error,
+    invalid_params, invalid_redaction, limit_exceeded, read_only, reply_too_large,
+    session_forgotten, unknown_session.
+    """
+    return Call("session.screenshot", given(session=session, font_size=font_size, format=format, path=path, redact=redact, redaction=redaction, theme=theme), SessionScreenshotResult)
+
+
+def session_scrollback(
+    session: str,
+    *,
+    count: Optional[int] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    start: Optional[int] = None,
+) -> Call[SessionScrollbackResult]:
+    """Reads lines that have left the screen, and the screen's after them.
+
+    Args:
+        session: The session's id or name.
+        count: How many lines; default 100.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        start: First line, from 0; default: the last count lines.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
+    """
+    return Call("session.scrollback", given(session=session, count=count, redact=redact, redaction=redaction, start=start), SessionScrollbackResult)
+
+
+def session_search(
+    session: str,
+    *,
+    max: Optional[int] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    regex: Optional[str] = None,
+    text: Optional[str] = None,
+) -> Call[SessionSearchResult]:
+    """Finds text in scrollback and screen.
+
+    Give one of text and regex.
+
+    Args:
+        session: The session's id or name.
+        max: Most matches to return; default 50.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        regex: RE2 expression to find; this or text.
+        text: Text to find; this or regex.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
+    """
+    return Call("session.search", given(session=session, max=max, redact=redact, redaction=redaction, regex=regex, text=text), SessionSearchResult)
+
+
+def session_snapshot(
+    session: str,
+    *,
+    cells: Optional[Literal["full", "runs", "none"]] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+) -> Call[Snapshot]:
+    """Reads the screen.
+
+    Args:
+        session: The session's id or name.
+        cells: Full (default), runs or none.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    invalid_redaction, limit_exceeded, reply_too_large, session_forgotten, unknown_session.
+    """
+    return Call("session.snapshot", given(session=session, cells=cells, redact=redact, redaction=redaction), Snapshot)
+
+
+def session_transcript(
+    session: str,
+    *,
+    mark: Optional[str] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    since: Optional[Position] = None,
+) -> Call[Transcript]:
+    """Reads the retained output.
+
+    Give at most one of since and mark.
+
+    Args:
+        session: The session's id or name.
+        mark: Only what came after this mark was set.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        since: Only what came after it: a sequence, or the next of a wait's answer.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
+    """
+    return Call("session.transcript", given(session=session, mark=mark, redact=redact, redaction=redaction, since=since), Transcript)
+
+
+def session_wait(
+    session: str,
+    matcher: MatcherValue,
+    *,
+    cells: Optional[Literal["full", "runs", "none"]] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    since: Optional[Position] = None,
+    timeout_ms: Optional[int] = None,
+) -> Call[Matched]:
+    """Waits until a matcher holds.
+
+    Args:
+        session: The session's id or name.
+        matcher: An object with type and, where the type needs one, value.
+        cells: None (default), full or runs.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        since: Only what came after it counts: a sequence, or the next of a wait's answer.
+        timeout_ms: Default 30000; 0 looks once.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_matcher,
+    invalid_params, invalid_redaction, limit_exceeded, plugin_failed, reply_too_large,
+    session_closed, session_ended, session_forgotten, timeout, unknown_session.
+    """
+    return Call("session.wait", given(session=session, matcher=matcher, cells=cells, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms), Matched)
+
+
+__all__ = [
+    "ActionValue",
+    "AdapterCancelWaitResult",
+    "AdapterChanged",
+    "AdapterEventsResult",
+    "AdapterExplainResult",
+    "AdapterInfo",
+    "AdapterInspectResult",
+    "AdapterListResult",
+    "AdapterLiveResult",
+    "AdapterSendResult",
+    "AdapterStateResult",
+    "AdapterTurnResult",
+    "AdapterTurnSend",
+    "AdapterTurnWait",
+    "AdapterWaitResult",
+    "AllExplanation",
+    "AllMatcher",
+    "AllOutcome",
+    "AnyExplanation",
+    "AnyMatcher",
+    "AnyOutcome",
+    "BellExplanation",
+    "BellMatcher",
+    "BellOutcome",
+    "Block",
+    "BracketedPasteAction",
+    "CancelRequestResult",
+    "Candidate",
+    "CannotStartData",
+    "Cell",
+    "Closed",
+    "CommandFinishedExplanation",
+    "CommandFinishedExplanationValue",
+    "CommandFinishedMatcher",
+    "CommandFinishedMatcherValue",
+    "CommandFinishedOutcome",
+    "ContainsTextExplanation",
+    "ContainsTextMatcher",
+    "ContainsTextOutcome",
+    "Cursor",
+    "CursorAtExplanation",
+    "CursorAtExplanationValue",
+    "CursorAtMatcher",
+    "CursorAtMatcherValue",
+    "CursorAtOutcome",
+    "EofAction",
+    "ErrorData",
+    "Event",
+    "Exit",
+    "ExpectationFailedData",
+    "ExplainedRow",
+    "Explanation",
+    "Found",
+    "Frame",
+    "FrameCursor",
+    "FrameModes",
+    "FrameRow",
+    "FrameSize",
+    "HostMark",
+    "InputBlockedData",
+    "InputData",
+    "IntentRefusedData",
+    "InterruptAction",
+    "InvalidManifestData",
+    "KeyAction",
+    "KeyActionValue",
+    "KillAction",
+    "Lease",
+    "LimitExceededData",
+    "LineTooLongData",
+    "LuaExplanation",
+    "LuaExplanationValue",
+    "LuaMatcher",
+    "LuaMatcherValue",
+    "LuaOutcome",
+    "Manifest",
+    "MarkTranscriptAction",
+    "MarkTranscriptActionValue",
+    "Matched",
+    "MatcherValue",
+    "MouseAction",
+    "MouseActionValue",
+    "NOTIFICATIONS",
+    "NameTakenData",
+    "Nearly",
+    "NotExplanation",
+    "NotMatcher",
+    "NotOutcome",
+    "Notification",
+    "Outcome",
+    "OwnedByAdapterData",
+    "PROTOCOL",
+    "PasteAction",
+    "PermissionDeniedData",
+    "PluginCapabilitiesResult",
+    "PluginDescribeResult",
+    "PluginFailedData",
+    "PluginLoadResult",
+    "PluginReloadResult",
+    "PluginUnloadResult",
+    "PluginValidateManifestResult",
+    "Position",
+    "ProcessExitedExplanation",
+    "ProcessExitedMatcher",
+    "ProcessExitedOutcome",
+    "Ran",
+    "Receipt",
+    "RecordingInfo",
+    "Redaction",
+    "ReloadError",
+    "ReloadedAdapter",
+    "ResizeAction",
+    "ResizeActionValue",
+    "Run",
+    "ScreenRegexExplanation",
+    "ScreenRegexMatcher",
+    "ScreenRegexOutcome",
+    "ScreenStableExplanation",
+    "ScreenStableExplanationValue",
+    "ScreenStableMatcher",
+    "ScreenStableMatcherValue",
+    "ScreenStableOutcome",
+    "Scrolled",
+    "ServerCapabilitiesResult",
+    "ServerDidNotGrantPluginLoadData",
+    "ServerMetricsResult",
+    "ServerSetAccessResult",
+    "ServerSetNotificationsResult",
+    "ServerSetOrderingResult",
+    "ServerSetStrictResult",
+    "SessionBlocksResult",
+    "SessionChanged",
+    "SessionCreateResult",
+    "SessionExited",
+    "SessionForgetResult",
+    "SessionForgottenData",
+    "SessionInfo",
+    "SessionInputResult",
+    "SessionKillResult",
+    "SessionLeaseResult",
+    "SessionLeased",
+    "SessionLeasedData",
+    "SessionListResult",
+    "SessionOutput",
+    "SessionRecordListResult",
+    "SessionRecordStartResult",
+    "SessionReleaseResult",
+    "SessionResizeResult",
+    "SessionScreenshotResult",
+    "SessionScrollbackResult",
+    "SessionSearchResult",
+    "SignalAction",
+    "Size",
+    "Snapshot",
+    "StaleAdapter",
+    "StartedAdapter",
+    "State",
+    "StreamTextAction",
+    "StreamTextActionValue",
+    "Style",
+    "Target",
+    "TextAction",
+    "ThemeAction",
+    "TitleContainsExplanation",
+    "TitleContainsMatcher",
+    "TitleContainsOutcome",
+    "TitleRegexExplanation",
+    "TitleRegexMatcher",
+    "TitleRegexOutcome",
+    "TooManySecretsData",
+    "Transcript",
+    "TranscriptContainsExplanation",
+    "TranscriptContainsMatcher",
+    "TranscriptContainsOutcome",
+    "TranscriptRegexExplanation",
+    "TranscriptRegexMatcher",
+    "TranscriptRegexOutcome",
+    "UnkillableData",
+    "UnknownIntentData",
+    "WaitData",
+    "Witness",
+    "adapter_cancel_wait",
+    "adapter_close",
+    "adapter_events",
+    "adapter_explain",
+    "adapter_inspect",
+    "adapter_list",
+    "adapter_live",
+    "adapter_resume",
+    "adapter_send",
+    "adapter_snapshot",
+    "adapter_start",
+    "adapter_state",
+    "adapter_transcript",
+    "adapter_turn",
+    "adapter_wait",
+    "cancel_request",
+    "plugin_capabilities",
+    "plugin_describe",
+    "plugin_load",
+    "plugin_reload",
+    "plugin_unload",
+    "plugin_validate_manifest",
+    "server_capabilities",
+    "server_metrics",
+    "server_set_access",
+    "server_set_notifications",
+    "server_set_ordering",
+    "server_set_strict",
+    "session_blocks",
+    "session_close",
+    "session_create",
+    "session_forget",
+    "session_frame",
+    "session_input",
+    "session_kill",
+    "session_lease",
+    "session_list",
+    "session_record_list",
+    "session_record_start",
+    "session_record_stop",
+    "session_release",
+    "session_resize",
+    "session_run",
+    "session_screenshot",
+    "session_scrollback",
+    "session_search",
+    "session_snapshot",
+    "session_transcript",
+    "session_wait",
+]

@@ -1,0 +1,459 @@
+# Written by go run ./sdk/gen from aio/_session.py. Do not edit.
+"""Sessions, and the adapters that drive some of them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Callable, List, Literal, Mapping, Optional, Sequence, Tuple, TypeVar, Union
+
+from . import _generated as wire
+from ._errors import PtywrightError, ServerGone
+from ._failures import SessionForgottenError, UnknownAdapterError, UnknownSessionError
+from ._match import Match
+from ._matchers import Matcher, joined, milliseconds, wire_of
+from ._record import Call
+from ._terminal import interact
+from ._face import Waiting, ask, offload, opening
+
+if TYPE_CHECKING:
+    from ._client import Client
+
+T = TypeVar("T")
+
+Button = Literal["left", "middle", "right", "wheel_up", "wheel_down", "wheel_left", "wheel_right"]
+Modifier = Literal["shift", "alt", "ctrl"]
+Signal = Literal["term", "hup", "quit", "int", "kill", "user1", "user2"]
+
+
+class Session(Waiting):
+    """A program on a terminal of its own.
+
+    As a context manager it ends the program, and all that it started, at the end of the block.
+
+    `wait` is an event: only what came after this object's last input counts. `expect` is a state of
+    the screen, which is looked at again and again until it holds. Rows and columns count from 0,
+    rows first; times are seconds.
+
+    Errors of every method: those of the server by their reason, such as UnknownSessionError;
+    ServerGone; ClientClosed.
+    """
+
+    def __init__(self, client: Client, id: str) -> None:
+        self.client = client
+        self._connection = client.connection
+        self.id = id
+        """The session's id on its server, or the name that it was asked for by."""
+        self._since: Union[int, str] = 0
+        self.failing: Optional[Callable[[], None]] = None
+        """Called when the block has failed, before the session is closed: for a test's report."""
+
+    def __repr__(self) -> str:
+        return f"<Session {self.id}>"
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if kind is not None and self.failing:
+            self.failing()
+        try:
+            self.close()
+        except ServerGone:
+            if kind is None:  # else the block's own error says more
+                raise
+
+    def _ask(self, call: Call[T]) -> T:
+        return ask(self._connection, call)
+
+    def _input(
+        self, actions: Sequence[wire.ActionValue], delay: float, timeout: float
+    ) -> None:
+        sent = self._ask(
+            wire.session_input(
+                self.id,
+                actions=actions,
+                delay_ms=milliseconds(delay) or None,
+                timeout_ms=milliseconds(timeout),
+            )
+        )
+        self._since = sent.sequence
+
+    # Input.
+
+    def send(self, text: str, *, delay: float = 0, timeout: float = 5) -> None:
+        r"""Types text. `\n` is the Enter key; all else is typed as it is. Returns when the terminal
+        has taken it.
+
+        Args:
+            text: What to type.
+            delay: Seconds between two keystrokes, for a program that takes fast typing for a paste.
+            timeout: Seconds that the program may leave it unread; then InputBlockedError.
+        """
+        typed = text.replace("\r\n", "\r").replace("\n", "\r")
+        if typed:
+            self._input([wire.TextAction(type="text", value=typed)], delay, timeout)
+
+    def press(self, *keys: str, delay: float = 0, timeout: float = 5) -> None:
+        """Presses keys, one after the other.
+
+        Args:
+            keys: Their names: `enter`, `up`, `f5`, `ctrl+c`, `alt+x`, `a`; the spellings of tmux and
+                of browsers (`C-c`, `ArrowUp`) are taken, too.
+            delay: Seconds between two keys.
+            timeout: Seconds that the program may leave them unread.
+        """
+        actions = [wire.KeyAction(type="key", value=key) for key in keys]
+        self._input(actions, delay, timeout)
+
+    def paste(self, text: str, *, timeout: float = 5) -> None:
+        """Pastes text as a terminal does: in brackets, if the program asks for them, and without
+        control characters other than tabs and line ends."""
+        action: wire.ActionValue = wire.PasteAction(type="paste", value=text)
+        if (self.screen()).bracketed_paste:
+            action = wire.BracketedPasteAction(type="bracketed_paste", value=text)
+        self._input([action], 0, timeout)
+
+    def click(
+        self,
+        row: int,
+        col: int,
+        *,
+        button: Button = "left",
+        mods: Sequence[Modifier] = (),
+        timeout: float = 5,
+    ) -> None:
+        """Presses and releases a mouse button on a cell. MouseNotRequestedError when the program does
+        not ask for the mouse, PositionOutOfRangeError when the cell is not on the screen."""
+        steps: List[Literal["press", "release"]] = ["press"]
+        if not button.startswith("wheel"):
+            steps.append("release")
+        at = [
+            wire.MouseActionValue(row=row, col=col, button=button, mods=mods, action=step)
+            for step in steps
+        ]
+        self._input([wire.MouseAction(type="mouse", value=v) for v in at], 0, timeout)
+
+    def signal(self, name: Signal) -> None:
+        """Signals the terminal's foreground process group, as Ctrl-C does with `int`."""
+        sent = self._ask(
+            wire.session_input(self.id, action=wire.SignalAction(type="signal", value=name))
+        )
+        self._since = sent.sequence
+
+    def resize(self, rows: int, cols: int) -> None:
+        """Changes the terminal's size, 1 to 1000 a side."""
+        self._ask(wire.session_resize(self.id, rows, cols))
+
+    # Waiting.
+
+    def wait(
+        self,
+        matcher: Optional[Matcher] = None,
+        *,
+        text: Optional[str] = None,
+        regex: Optional[str] = None,
+        output: Optional[str] = None,
+        title: Optional[str] = None,
+        cursor: Optional[Tuple[int, int]] = None,
+        stable: Optional[float] = None,
+        exited: bool = False,
+        bell: bool = False,
+        timeout: float = 30,
+        since: Union[int, str, None] = None,
+    ) -> Match:
+        """Waits for an event: only what came after the last input counts, before any input
+        everything. Of several conditions all must hold.
+
+        Args:
+            matcher: What to wait for, such as `text("a") | regex("b+")`.
+            text: A text on the screen, or in a line that has scrolled off it.
+            regex: An RE2 expression there; `(?m)` makes `^` and `$` those of lines.
+            output: A text in what the program writes, whatever becomes of it on the screen.
+            title: A text in the window's title.
+            cursor: The cursor's row and column.
+            stable: Seconds for which the screen has not changed.
+            exited: The program has ended.
+            bell: The bell has rung.
+            timeout: Seconds, at most a day; 0 looks once.
+            since: Count from here instead: the `next` of a Match.
+
+        Errors: TimeoutError and SessionEndedError, with `.evidence`; InvalidMatcherError.
+        """
+        what = joined(matcher, text, regex, output, title, cursor, stable, exited, bell)
+        return ask(self._connection, self._waits(what, timeout, since))
+
+    def expect(
+        self,
+        matcher: Optional[Matcher] = None,
+        *,
+        text: Optional[str] = None,
+        regex: Optional[str] = None,
+        output: Optional[str] = None,
+        title: Optional[str] = None,
+        cursor: Optional[Tuple[int, int]] = None,
+        stable: Optional[float] = None,
+        exited: bool = False,
+        timeout: float = 30,
+    ) -> Match:
+        """Waits until the screen is in a state, which it may be in already. The conditions are those
+        of `wait`; texts count on the screen as it is, and output from the beginning of what is
+        kept."""
+        what = joined(matcher, text, regex, output, title, cursor, stable, exited, False)
+        return ask(self._connection, self._expects(what, timeout))
+
+    def _waits(self, what: Matcher, timeout: float, since: Union[int, str, None]) -> Call[Match]:
+        call = wire.session_wait(
+            self.id,
+            wire_of(what, screen_only=False),
+            since=self._since if since is None else since,
+            timeout_ms=milliseconds(timeout),
+        )
+        return Call(call.method, call.params, Match)
+
+    def _expects(self, what: Matcher, timeout: float) -> Call[Match]:
+        call = wire.session_wait(
+            self.id, wire_of(what, screen_only=True), timeout_ms=milliseconds(timeout)
+        )
+        return Call(call.method, call.params, Match)
+
+    def run(self, command: str, *, timeout: float = 30) -> wire.Ran:
+        """Types a command line into the session's shell and waits until it has ended: `output` is
+        exactly what it wrote, `exit_code` None when the shell did not tell.
+
+        Errors: NotAtPromptError, NoShellError, CommandNotRunError; TimeoutError, after which the
+        command goes on.
+        """
+        ran = self._ask(
+            wire.session_run(self.id, command, timeout_ms=milliseconds(timeout))
+        )
+        self._since = ran.sequence
+        return ran
+
+    # Reading. Secrets are hidden unless redact is False.
+
+    def screen(
+        self, *, cells: Literal["none", "runs", "full"] = "none", redact: bool = True
+    ) -> wire.Snapshot:
+        """The screen as it is: `plain_text`, `lines`, `cursor`, `title`, `size` and more.
+
+        Args:
+            cells: `runs` adds stretches of one style, `full` every cell.
+            redact: False shows secrets.
+        """
+        snapshot = self._ask(
+            wire.session_snapshot(self.id, cells=cells, redact=redact)
+        )
+        return snapshot
+
+    def transcript(
+        self, *, since: Union[int, str, None] = None, redact: bool = True
+    ) -> str:
+        """The output as it came, escape sequences included, as far as it is kept; with since, such
+        as the `next` of a Match, what came after it."""
+        read = self._ask(
+            wire.session_transcript(self.id, since=since, redact=redact)
+        )
+        return read.text
+
+    def scrollback(self, count: int = 100, *, redact: bool = True) -> List[str]:
+        """The last count lines, those of the screen at the end."""
+        read = self._ask(
+            wire.session_scrollback(self.id, count=count, redact=redact)
+        )
+        return read.lines
+
+    def search(
+        self,
+        text: Optional[str] = None,
+        *,
+        regex: Optional[str] = None,
+        max: int = 50,
+        redact: bool = True,
+    ) -> List[wire.Found]:
+        """The lines of scrollback and screen in which a text, or an RE2 expression, is found."""
+        found = self._ask(
+            wire.session_search(self.id, text=text, regex=regex, max=max, redact=redact)
+        )
+        return found.matches
+
+    def screenshot(
+        self,
+        path: Union[str, os.PathLike[str]],
+        *,
+        theme: Optional[Literal["dark", "light"]] = None,
+        redact: bool = True,
+    ) -> None:
+        """Draws the screen into a file, by its extension: .png, .svg, .html or .ansi."""
+        where = os.path.abspath(path)
+        self._ask(wire.session_screenshot(self.id, path=where, theme=theme, redact=redact))
+
+    def info(self) -> wire.SessionInfo:
+        """What is known of the session: program, size, title, how long the screen was quiet."""
+        listed = self._ask(
+            wire.session_list(details=True, session=self.id)
+        )
+        return listed.details[0]
+
+    @property
+    def exit(self) -> Optional[wire.Exit]:
+        """How the program has ended; None while it runs. Asks the server."""
+        return (self.info()).exit
+
+    @opening
+    def record(
+        self,
+        path: Union[str, os.PathLike[str]],
+        *,
+        format: Optional[Literal["asciicast-v2", "asciicast-v3", "markdown"]] = None,
+        input: bool = False,
+        title: Optional[str] = None,
+    ) -> Recording:
+        """Records the session into a new file until the recording is stopped, or its block left.
+
+        Args:
+            path: The file, which must not exist.
+            format: By default markdown for a path that ends in .md, else asciicast-v2.
+            input: Keep what is typed, too.
+            title: The recording's.
+        """
+        where = os.path.abspath(path)
+        if format is None:
+            format = "markdown" if where.endswith(".md") else "asciicast-v2"
+        started = self._ask(
+            wire.session_record_start(
+                self.id, path=where, format=format, input=input or None, title=title
+            )
+        )
+        return Recording(self, started.recording, started.path)
+
+    def interact(self, *, escape: str = "\x1d", take: bool = False) -> Optional[wire.Exit]:
+        """Gives the person's terminal to the session: what it shows is shown there, what is typed
+        there is typed into it, and nobody else types meanwhile. Returns when the person presses the
+        escape key, or the program has ended: then how. Blocks until then.
+
+        Args:
+            escape: The key that ends it, by default Ctrl-].
+            take: Take the session from somebody else who holds it.
+
+        Errors: NotATerminal, SessionLeasedError.
+        """
+        connection, session = self._connection, self.id
+        return offload(lambda: interact(connection, session, escape, take))
+
+    @property
+    def adapter(self) -> Optional[Adapter]:
+        """The adapter that drives the session; None when there is none. Asks the server."""
+        id = (self.info()).adapter
+        return None if id is None else Adapter(self.client, id, self)
+
+    def kill(self) -> None:
+        """Ends the program and all that it started; the session can still be read."""
+        self._ask(wire.session_kill(self.id))
+
+    def close(self) -> None:
+        """Ends the program and all that it started, and forgets the session. Does nothing when it
+        was closed before."""
+        try:
+            self._ask(wire.session_close(self.id))
+        except (UnknownSessionError, SessionForgottenError):
+            pass
+
+
+class Recording:
+    """A recording under way. As a context manager it is stopped at the end of the block."""
+
+    def __init__(self, session: Session, id: str, path: str) -> None:
+        self.session, self.id, self.path = session, id, path
+        self._connection = session.client.connection
+
+    def stop(self) -> wire.RecordingInfo:
+        """Ends the recording; its file is complete then."""
+        return ask(self._connection, wire.session_record_stop(self.id))
+
+    def __enter__(self) -> Recording:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        try:
+            self.stop()
+        except PtywrightError:
+            if kind is None:  # else the block's own error says more
+                raise
+
+
+class Adapter:
+    """A plugin that drives a session: it knows what the program's screen means."""
+
+    def __init__(self, client: Client, id: str, session: Session) -> None:
+        self.client, self.id, self.session = client, id, session
+        self._connection = client.connection
+
+    def __repr__(self) -> str:
+        return f"<Adapter {self.id}>"
+
+    def __enter__(self) -> Adapter:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        try:
+            self.close()
+        except ServerGone:
+            if kind is None:
+                raise
+
+    def _ask(self, call: Call[T]) -> T:
+        return ask(self._connection, call)
+
+    def state(self) -> wire.State:
+        """What state the program is in; the words are the plugin's."""
+        told = self._ask(wire.adapter_state(self.id))
+        return told.state
+
+    def send(self, intent: str, **params: Any) -> wire.AdapterSendResult:
+        """Performs an intent of the plugin, and tells by its receipt whether it was submitted."""
+        sent = self._ask(
+            wire.adapter_send(self.id, intent, params=params)
+        )
+        return sent
+
+    def wait(
+        self,
+        intent: Optional[str] = None,
+        *,
+        params: Optional[Mapping[str, Any]] = None,
+        timeout: float = 120,
+    ) -> wire.AdapterWaitResult:
+        """Waits until a matcher of the plugin holds, by default until the turn is over."""
+        waited = self._ask(
+            wire.adapter_wait(
+                self.id, intent=intent, params=params, timeout_ms=milliseconds(timeout)
+            )
+        )
+        return waited
+
+    def turn(
+        self, intent: str, *, timeout: float = 120, **params: Any
+    ) -> wire.AdapterTurnResult:
+        """Performs an intent and waits until the turn is over, with no other client's between."""
+        send: wire.AdapterTurnSend = {"intent": intent, "params": params}
+        turned = self._ask(
+            wire.adapter_turn(self.id, send, wait={"timeout_ms": milliseconds(timeout)})
+        )
+        return turned
+
+    def events(self, since: int = 0) -> wire.AdapterEventsResult:
+        """What has happened, from the `next` of the last answer."""
+        told = self._ask(wire.adapter_events(self.id, since=since))
+        return told
+
+    def explain(self) -> wire.AdapterExplainResult:
+        """Which rule decided the state, which nearly did, and on what rows."""
+        told = self._ask(wire.adapter_explain(self.id))
+        return told
+
+    def close(self) -> None:
+        """Ends the program, and forgets session and adapter."""
+        try:
+            self._ask(wire.adapter_close(self.id))
+        except UnknownAdapterError:
+            pass
