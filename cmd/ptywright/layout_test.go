@@ -56,6 +56,7 @@ var mayImport = map[string][]string{
 	"examples/sessions":               {"engine", "engine/picture", "engine/record", "matchers", "redact"},
 	"release":                         {},
 	"sdk/gen":                         {"protocol/native"},
+	"sdk/typescript":                  {}, // its tests
 
 	"cmd/ptywright": {
 		"cmd/ptywright/internal/attach", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/config", "cmd/ptywright/internal/doctor",

@@ -1,5 +1,6 @@
 // Command gen (no stability promise) writes what is made from the model of the wire:
-// protocol/model.json and sdk/vectors.json. Run it in the root of the repository:
+// protocol/model.json, sdk/vectors.json and the generated parts of the SDKs. Run it in the root of
+// the repository:
 //
 //	go run ./sdk/gen
 package main
@@ -8,6 +9,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -49,7 +51,13 @@ func files() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{"protocol/model.json": text, "sdk/vectors.json": vectors}, nil
+	all := map[string][]byte{"protocol/model.json": text, "sdk/vectors.json": vectors}
+	w, err := readWire(model.(object))
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(all, typescript(w))
+	return all, nil
 }
 
 // encode encodes a value with sorted members.
