@@ -59,6 +59,7 @@ var mayImport = map[string][]string{
 	"release":                         {},
 	"sdk/gen":                         {"protocol/native"},
 	"sdk/python":                      {},
+	"sdk/typescript":                  {}, // its tests
 
 	"cmd/ptywright": {
 		"cmd/ptywright/internal/attach", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/config", "cmd/ptywright/internal/doctor",

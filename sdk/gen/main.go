@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -65,6 +66,7 @@ func files(root string) (map[string][]byte, error) {
 	if err := pythonFiles(all, w, root); err != nil {
 		return nil, err
 	}
+	maps.Copy(all, typescript(w))
 	return all, nil
 }
 
