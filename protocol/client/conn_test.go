@@ -1,6 +1,7 @@
 package client
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -31,6 +32,34 @@ func TestLinesOfAnyLengthUpToTheBound(t *testing.T) {
 		}
 		if !test.good && !strings.Contains(c.err.Error(), "204800 bytes") {
 			t.Errorf("error %v", c.err)
+		}
+	}
+}
+
+// TestSucceeded: the short way to read an answer finds what the parser finds, or leaves it to that.
+func TestSucceeded(t *testing.T) {
+	for line, short := range map[string]bool{
+		`{"jsonrpc":"2.0","id":7,"result":{"a":[1,"}"]}}`:           true,
+		`{"jsonrpc":"2.0","id":7,"result":null}`:                    true,
+		`{"jsonrpc":"2.0","id":7,"result":"x,\"result\":1"}`:        true,
+		`{"jsonrpc":"2.0","id":"7","result":{}}`:                    false,
+		`{"jsonrpc":"2.0","id":null,"result":{}}`:                   false,
+		`{"jsonrpc":"2.0","id":7,"error":{"code":1,"result":{}}}`:   false,
+		`{"jsonrpc":"2.0","id":7, "result":{}}`:                     false,
+		`{"jsonrpc":"2.0","result":{},"id":7}`:                      false,
+		`{"jsonrpc":"2.0","method":"m","params":{"id":7}}`:          false,
+		`{"jsonrpc":"2.0","id":99999999999999999999,"result":true}`: false,
+	} {
+		id, result, ok := succeeded([]byte(line))
+		if ok != short {
+			t.Errorf("%s: %v", line, ok)
+		}
+		var m message
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			t.Fatal(err)
+		}
+		if ok && (fmt.Sprint(id) != string(m.ID) || string(result) != string(m.Result)) {
+			t.Errorf("%s: %d, %s", line, id, result)
 		}
 	}
 }

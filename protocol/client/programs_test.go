@@ -170,7 +170,7 @@ func overSSH(t *testing.T) client.Config {
 	}
 	key := filepath.Join(dir, "user")
 	// sshd -i speaks on its standard streams: no port, and nothing that outlives the connection.
-	proxy := fmt.Sprintf("%s -i -f /dev/null -o HostKey=%s/host -o AuthorizedKeysFile=%s.pub -o StrictModes=no -o UsePAM=no -o PidFile=none", sshd, dir, key)
+	proxy := fmt.Sprintf("%s -i -f /dev/null -o HostKey=%s/host -o AuthorizedKeysFile=%s.pub -o StrictModes=no -o UsePAM=no -o PidFile=none -o SetEnv=HOME=%s", sshd, dir, key, dir) // no dot files of whoever runs the tests
 	return client.Config{Program: "ssh", Env: map[string]string{"SHELL": "/bin/sh"}, Args: []string{
 		"-F", "/dev/null", "-tt", "-i", key, "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "LogLevel=ERROR",
 		"-o", "ProxyCommand=" + proxy, "loopback", "PS1='far$ ' exec sh",

@@ -465,7 +465,7 @@ func TestWhatIsSentFits(t *testing.T) {
 			return err
 		},
 		func() error {
-			_, err := (&client.Adapter{ID: "e1", Session: session}).Turn(ctx, "i", nil, client.Within(hang))
+			_, err := (&client.Adapter{ID: "e1", Session: session}).Turn(ctx, "i", nil, client.Within(time.Hour))
 			return err
 		},
 		func() error { _, err := (&client.Adapter{ID: "e1", Session: session}).Wait(ctx); return err },

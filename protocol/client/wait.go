@@ -93,7 +93,7 @@ func (s *Session) Wait(ctx context.Context, m Matcher, options ...WaitOption) (*
 	for _, o := range options {
 		o.waits(&p)
 	}
-	return result[Match](ctx, s.client, "session.wait", p)
+	return s.wait(ctx, p)
 }
 
 // Expect waits for a state: until m matches the screen as it is, however long it has been so. Texts
@@ -104,5 +104,13 @@ func (s *Session) Expect(ctx context.Context, m Matcher, options ...ExpectOption
 	for _, o := range options {
 		o.waits(&p)
 	}
-	return result[Match](ctx, s.client, "session.wait", p)
+	return s.wait(ctx, p)
+}
+
+func (s *Session) wait(ctx context.Context, p waitParams) (*Match, error) {
+	w, err := result[waited](ctx, s.client, "session.wait", p)
+	if err != nil {
+		return nil, err
+	}
+	return w.match(), nil
 }

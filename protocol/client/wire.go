@@ -189,31 +189,39 @@ type Match struct {
 	Forgotten      bool   // the session was forgotten: of Screen only Exit is meaningful
 }
 
+// waited is the result of session.wait as it is written.
+type waited struct {
+	Sequence       uint64   `json:"sequence"`
+	Next           Position `json:"next"`
+	Before         string   `json:"before"`
+	BeforeCut      bool     `json:"before_truncated"`
+	Missed         bool     `json:"missed"`
+	ElapsedMS      int64    `json:"elapsed_ms"`
+	Outcome        Outcome  `json:"outcome"`
+	Snapshot       Snapshot `json:"snapshot"`
+	TranscriptTail string   `json:"transcript_tail"`
+	Forgotten      bool     `json:"forgotten"`
+}
+
 // UnmarshalJSON reads the result of session.wait.
 func (m *Match) UnmarshalJSON(b []byte) error {
-	var w struct {
-		Sequence       uint64   `json:"sequence"`
-		Next           Position `json:"next"`
-		Before         string   `json:"before"`
-		BeforeCut      bool     `json:"before_truncated"`
-		Missed         bool     `json:"missed"`
-		ElapsedMS      int64    `json:"elapsed_ms"`
-		Outcome        Outcome  `json:"outcome"`
-		Snapshot       Snapshot `json:"snapshot"`
-		TranscriptTail string   `json:"transcript_tail"`
-		Forgotten      bool     `json:"forgotten"`
-	}
+	var w waited
 	if err := json.Unmarshal(b, &w); err != nil {
 		return err
 	}
-	*m = Match{
+	*m = *w.match()
+	return nil
+}
+
+func (w *waited) match() *Match {
+	m := &Match{
 		Next: w.Next, Before: w.Before, Screen: w.Snapshot, Elapsed: millis(w.ElapsedMS), Outcome: w.Outcome, Index: w.Outcome.Index,
 		Sequence: w.Sequence, BeforeCut: w.BeforeCut, Missed: w.Missed, TranscriptTail: w.TranscriptTail, Forgotten: w.Forgotten,
 	}
 	if o := w.Outcome.text(); o != nil {
 		m.Text, m.Groups, m.Named = o.Text+o.Capture, o.Groups, o.Named
 	}
-	return nil
+	return m
 }
 
 // An Outcome says what matched. Kind is the matcher's type; the other members are set where they
