@@ -16,8 +16,8 @@ const stateVersion = 1
 // AppendState appends the terminal's state to dst: everything that decides what it shows and how it
 // goes on, as [Load] reads it, with sequences, scrollback, a synchronized update and a sequence
 // that is cut off. The Effect of the last call is not part of it: nothing that comes later depends
-// on it. A screen of 40 by 120 takes about 5 KB, scrollback what it takes in memory. The state holds
-// the program's text, unredacted.
+// on it. The screens of real programs take 1 to 8 KB, scrollback what it takes in memory. The state
+// holds the program's text, unredacted.
 func (t *Terminal) AppendState(dst []byte) []byte { return t.appendState(dst, t.history, false) }
 
 // AppendScreenState is AppendState without the scrollback but for its newest lines, at most 16 KiB
