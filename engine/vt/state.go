@@ -172,11 +172,16 @@ func (c *codec) parser(s *parser) {
 		number(c, &s.colon, math.MaxUint32, "parameters")
 		c.bools("parameters", &s.overflow)
 	case stateOSC, stateOSCEscape, stateString, stateStringEscape:
-		number(c, &s.kind, kindTitle, "string")
+		osc, kind := s.state == stateOSC || s.state == stateOSCEscape, s.kind
+		if osc {
+			kind = 0 // that of an earlier string
+		}
+		if number(c, &kind, kindTitle, "string"); c.loading {
+			s.kind = kind
+		}
 		c.bools("string", &s.strLong)
 		str := c.bytes(s.str, clipboardMax, "string")
 		if c.loading {
-			osc := s.state == stateOSC || s.state == stateOSCEscape
 			long := osc && bytes.HasPrefix(str, clipboardPrefix)
 			c.must(len(str) <= stringMax || long, "string")
 			c.must(utf8.Valid(str), "string")
