@@ -22,7 +22,7 @@ func TestForegroundOfASession(t *testing.T) {
 		t.Errorf("%+v, %v", f, err)
 	}
 	p.SetForeground(pty.Process{PID: 7, Path: "/bin/\x1bx", Name: "evil\x1b[31m\xff\u202e", Dir: "/\n"})
-	if f, err := s.Foreground(); err != nil || f != (engine.Process{PID: 7, Path: "/bin/\x1bx", Name: "evil[31m\ufffd", Dir: "/\n"}) {
+	if f, err := s.Foreground(); err != nil || f != (engine.Process{PID: 7, Path: "/bin/\x1bx", Name: "evil[31m\uFFFD", Dir: "/\n"}) {
 		t.Errorf("%+v, %v", f, err)
 	}
 	p.Exit(pty.Exit{})

@@ -178,7 +178,7 @@ func directory(uri string) (path string, ok bool) {
 	_, path, ok = strings.Cut(rest, "/")
 	path = "/" + path
 	if plain, err := url.PathUnescape(path); err == nil { // otherwise it was never escaped
-		path = vt.Clean([]byte(plain), len(plain))
+		path = vt.Clean([]byte(plain), len(path)) // an escape leaves room for U+FFFD
 	}
 	if len(path) > 2 && path[2] == ':' && path[1]|0x20 >= 'a' && path[1]|0x20 <= 'z' { // /C:/Users
 		path = path[1:]

@@ -70,3 +70,10 @@ func FuzzDirectory(f *testing.F) {
 		}
 	})
 }
+
+// TestDirectoryThatIsNotUTF8: a path keeps its end though a byte of it takes more room as U+FFFD.
+func TestDirectoryThatIsNotUTF8(t *testing.T) {
+	if path, ok := directory("file://h/tmp/%ff%fe/a%20b"); !ok || path != "/tmp/\uFFFD\uFFFD/a b" {
+		t.Errorf("the directory is %q", path)
+	}
+}

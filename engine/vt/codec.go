@@ -59,7 +59,9 @@ func (c *codec) uint(v, most uint64, what string) uint64 {
 }
 
 // number writes a number that is not negative, or reads one of at most most.
-func number[T ~int | ~int32 | ~uint8 | ~uint16 | ~uint32 | ~uint64](c *codec, p *T, most T, what string) {
+func number[T ~int | ~int32 | ~uint8 | ~uint16 | ~uint32 | ~uint64](
+	c *codec, p *T, most T, what string,
+) {
 	if v := c.uint(uint64(*p), uint64(most), what); c.loading {
 		*p = T(v)
 	}
@@ -157,7 +159,8 @@ type StateError struct {
 // Error names the part that is wrong and where it is.
 func (e *StateError) Error() string {
 	if e.Part == "" {
-		return fmt.Sprintf("load the state of a terminal: version %d is not known, only %d is: it was written by another release, or is no state",
+		return fmt.Sprintf("load the state of a terminal: version %d is not known, only %d is: "+
+			"it was written by another release, or is no state",
 			e.Version, stateVersion)
 	}
 	return fmt.Sprintf("load the state of a terminal: it is damaged at byte %d (%s)", e.Offset, e.Part)

@@ -38,8 +38,8 @@ func textMax(r *row) int {
 	return lineHead + cellTextMax*width + len(r.arena)
 }
 
-// textRoom is textMax by what the row shows, whatever it has shown before: its bound on the head and
-// text is no higher.
+// textRoom is textMax by what the row shows, whatever it has shown before. It is no higher, and room
+// for the head and text.
 func textRoom(r *row) int {
 	cells := r.cells[:r.encodedWidth()]
 	plain, clusters := true, 0
@@ -212,7 +212,8 @@ func splitRun(runs []byte) (r lineRun, rest []byte, ok bool) {
 	if len(runs) < runSize {
 		return r, nil, false
 	}
-	r.cols, r.attr = int(binary.LittleEndian.Uint16(runs)), uint32(binary.LittleEndian.Uint16(runs[2:]))
+	r.cols = int(binary.LittleEndian.Uint16(runs))
+	r.attr = uint32(binary.LittleEndian.Uint16(runs[2:]))
 	r.fg, r.bg = binary.LittleEndian.Uint32(runs[4:]), binary.LittleEndian.Uint32(runs[8:])
 	if runs = runs[runSize:]; r.attr&runExtra == 0 {
 		return r, runs, true
@@ -368,7 +369,8 @@ func validRuns(runs []byte, cols int) bool {
 			if r.attr&runSameLink != 0 {
 				return false
 			}
-		} else if !validColour(r.underline) || len(r.link) > linkMax || Clean(r.link, linkMax) != string(r.link) {
+		} else if !validColour(r.underline) || len(r.link) > linkMax ||
+			Clean(r.link, linkMax) != string(r.link) {
 			return false
 		}
 		cols -= r.cols

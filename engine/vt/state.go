@@ -1,6 +1,7 @@
 package vt
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"strings"
@@ -16,8 +17,8 @@ const stateVersion = 1
 // AppendState appends the terminal's state to dst: everything that decides what it shows and how it
 // goes on, as [Load] reads it, with sequences, scrollback, a synchronized update and a sequence
 // that is cut off. The Effect of the last call is not part of it: nothing that comes later depends
-// on it. A screen of 40 by 120 takes about 5 KB, scrollback what it takes in memory. The state holds
-// the program's text, unredacted.
+// on it. The screens of real programs take 1 to 8 KB, scrollback what it takes in memory. The state
+// holds the program's text, unredacted.
 func (t *Terminal) AppendState(dst []byte) []byte { return t.appendState(dst, t.history, false) }
 
 // AppendScreenState is AppendState without the scrollback but for its newest lines, at most 16 KiB
@@ -71,7 +72,8 @@ func (c *codec) terminal(t *Terminal, h *history) {
 	alt, there, shown := t.grid == &t.alt, t.alt.rows != nil, t.shownOn == &t.alt
 	c.bools("screens", &alt, &there, &shown, &t.held, &t.saved, &t.moved, &t.syncSet)
 	c.must(there || !alt, "screens")
-	c.must(t.held && !(t.saved && t.moved) || !t.saved && !t.moved && shown == alt, "synchronized update")
+	between := !t.saved && !t.moved && shown == alt // no frame is under way
+	c.must(between || t.held && !(t.saved && t.moved), "synchronized update")
 	if c.loading {
 		t.grid, t.shownOn = &t.main, &t.main
 		if alt {
@@ -86,7 +88,8 @@ func (c *codec) terminal(t *Terminal, h *history) {
 	c.pen(&t.pen)
 	c.margins(t)
 	c.cursor(&t.cursor)
-	c.must(!t.cursor.pending || t.cursor.col == t.cols-1 || t.sides.set && t.cursor.col == t.sides.right, "cursor")
+	atEdge := t.cursor.col == t.cols-1 || t.sides.set && t.cursor.col == t.sides.right
+	c.must(atEdge || !t.cursor.pending, "cursor")
 	c.modes(&t.modes)
 	c.tabs(t)
 	c.charsets(&t.charsets)
@@ -156,7 +159,8 @@ func (c *codec) parser(s *parser) {
 	switch s.state {
 	case stateEscape, stateEscapeIntermediate:
 		c.intermediates(s)
-	case stateCSIEntry, stateCSIParam, stateCSIIntermediate, stateCSIIgnore, stateDCSEntry, stateDCSParam, stateDCSIntermediate:
+	case stateCSIEntry, stateCSIParam, stateCSIIntermediate, stateCSIIgnore,
+		stateDCSEntry, stateDCSParam, stateDCSIntermediate:
 		number(c, &s.prefix, '?', "prefix")
 		c.must(s.prefix == 0 || s.prefix >= '<', "prefix")
 		c.intermediates(s)
@@ -168,12 +172,18 @@ func (c *codec) parser(s *parser) {
 		number(c, &s.colon, math.MaxUint32, "parameters")
 		c.bools("parameters", &s.overflow)
 	case stateOSC, stateOSCEscape, stateString, stateStringEscape:
-		number(c, &s.kind, kindTitle, "string")
+		osc, kind := s.state == stateOSC || s.state == stateOSCEscape, s.kind
+		if osc {
+			kind = 0 // that of an earlier string
+		}
+		if number(c, &kind, kindTitle, "string"); c.loading {
+			s.kind = kind
+		}
 		c.bools("string", &s.strLong)
 		str := c.bytes(s.str, clipboardMax, "string")
 		if c.loading {
-			osc := s.state == stateOSC || s.state == stateOSCEscape
-			c.must(len(str) <= stringMax || osc && strings.HasPrefix(string(str), string(clipboardPrefix)), "string")
+			long := osc && bytes.HasPrefix(str, clipboardPrefix)
+			c.must(len(str) <= stringMax || long, "string")
 			c.must(utf8.Valid(str), "string")
 			s.str = slices.Clone(str)
 		}

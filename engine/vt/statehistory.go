@@ -148,7 +148,8 @@ func (c *codec) departures(b *block) {
 // or read of the scrollback. Rows that the update has not changed are named by their place.
 func (c *codec) held(t *Terminal, h *history) {
 	if c.loading {
-		t.heldMade = &Screen{Rows: t.rows, Cols: t.cols, PixelWidth: t.pixelWidth, PixelHeight: t.pixelHeight,
+		t.heldMade = &Screen{Rows: t.rows, Cols: t.cols,
+			PixelWidth: t.pixelWidth, PixelHeight: t.pixelHeight,
 			rows: make([]*row, t.rows), text: new(lazyText)}
 	}
 	s := t.heldMade
@@ -185,7 +186,8 @@ func (c *codec) held(t *Terminal, h *history) {
 	if !c.loading || c.failed() {
 		return
 	}
-	t.shown = visible{cursor: s.Cursor, modes: s.Modes, title: s.Title, titleSet: s.TitleSet, lines: v.next, dropped: v.cleared}
+	t.shown = visible{cursor: s.Cursor, modes: s.Modes, title: s.Title, titleSet: s.TitleSet,
+		lines: v.next, dropped: v.cleared}
 	s.Modes.Synchronized = true
 	if t.saved { // they are the rows that are shown
 		t.before = slices.Clone(s.rows)
@@ -254,7 +256,9 @@ func (c *codec) heldHistory(v *History, h *history) {
 
 // place returns 1 + the index of sealed block b; 0 when it is none.
 func (h *history) place(b *block) int {
-	i, _ := slices.BinarySearchFunc(h.sealed, b.first, func(x *block, first uint64) int { return cmp.Compare(x.first, first) })
+	i, _ := slices.BinarySearchFunc(h.sealed, b.first, func(x *block, first uint64) int {
+		return cmp.Compare(x.first, first)
+	})
 	if i < len(h.sealed) && h.sealed[i] == b {
 		return i + 1
 	}
@@ -263,8 +267,8 @@ func (h *history) place(b *block) int {
 
 // beginsWith reports whether b began as o, before lines were added.
 func (b *block) beginsWith(o *block) bool {
-	return b.first == o.first && bytes.HasPrefix(b.data, o.data) && begins(b.ends, o.ends) && begins(b.left, o.left) &&
-		begins(b.more, o.more)
+	return b.first == o.first && bytes.HasPrefix(b.data, o.data) && begins(b.ends, o.ends) &&
+		begins(b.left, o.left) && begins(b.more, o.more)
 }
 
 func begins[T comparable](a, b []T) bool { return len(a) >= len(b) && slices.Equal(a[:len(b)], b) }
@@ -279,7 +283,8 @@ func (c *codec) beginning(o, b *block) {
 	if !c.loading || c.failed() {
 		return
 	}
-	*o = block{first: b.first, ends: b.ends[:ends:ends], left: b.left[:left:left], more: b.more[:more:more]}
+	*o = block{first: b.first, ends: b.ends[:ends:ends],
+		left: b.left[:left:left], more: b.more[:more:more]}
 	if ends > 0 {
 		o.data = b.data[:b.ends[ends-1]:b.ends[ends-1]]
 	}

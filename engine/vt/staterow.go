@@ -106,7 +106,8 @@ func (c *codec) row(r *row, width int, cropped bool) {
 // flags returns what r is.
 func (c *codec) flags(r *row) (flags int) {
 	for i, is := range [...]bool{
-		r.wrapped, r.rich, r.pattern, len(r.arena) > 0, len(r.extras) > 0, slices.ContainsFunc(r.cells[:r.n], isMarked),
+		r.wrapped, r.rich, r.pattern, len(r.arena) > 0, len(r.extras) > 0,
+		slices.ContainsFunc(r.cells[:r.n], isMarked),
 		r.cut != nil, r.frame == c.t.frame, r.born == c.t.frame,
 	} {
 		if is {
@@ -153,7 +154,8 @@ func (c *codec) cells(r *row, width, flags int) {
 		copy(r.cells, d.cells)
 		r.arena, r.extras = d.arena, d.extras
 	}
-	c.must((len(r.arena) == 0 || flags&rowClusters != 0) && (len(r.extras) == 0 || flags&rowExtras != 0), "cells")
+	c.must(len(r.arena) == 0 || flags&rowClusters != 0, "cells")
+	c.must(len(r.extras) == 0 || flags&rowExtras != 0, "cells")
 	if flags&rowClusters != 0 && len(r.arena) == 0 {
 		r.arena = []byte{' '}
 	}

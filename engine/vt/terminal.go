@@ -365,15 +365,15 @@ func (t *Terminal) commit() bool {
 }
 
 // stampRows stamps what the current frame has written to the screen that is about to be left:
-// commit only looks at the other. What fills both is not the same row, so that it can be stamped
-// again.
+// commit only looks at the other. The two do not share a row that fills them: showing one does not
+// age the other.
 func (t *Terminal) stampRows() {
 	for _, r := range t.grid.rows {
 		if t.made(r) {
 			r.stamp(t.seq)
 		}
 	}
-	t.fill = nil
+	t.blank, t.fill = nil, nil
 }
 
 // made reports whether the frame under way made r.
