@@ -28,7 +28,8 @@ def test_fails(tui):
     s.wait(text="never-there", timeout=0.1)
 
 def test_fails_beside_a_dead_program(tui):
-    with tui("sh", "-c", "echo bye; exit 3") as s:
+    with tui("sh", "-c", "read x; echo bye; exit 3") as s:
+        s.send("\\n")
         s.wait(exited=True)
         assert s.exit.exit_code == 4
 
@@ -76,7 +77,7 @@ def check_failures(out: str, artifacts: Path) -> None:
     assert '- contains_text "never-there": the screen shows' in out
     assert "tui 1: sh (session" in out and "tui 1: cat (session" in out
     assert out.count("the screen of a test that fails") >= 2
-    assert re.search(r"tui 1: sh \(session s\d+\) -+\nbye\npicture: .*1-sh.png\n", out)
+    assert re.search(r"tui 1: sh \(session s\d+\) -+\n\nbye\npicture: .*1-sh.png\n", out)
     assert re.search(r"tui 1: cat \(session s\d+\) -+\nasync\nasync\npicture", out)
     assert "tok-5e8f1c77ab" not in out.replace('env={"API_TOKEN": "tok-5e8f1c77ab"}', "")
     kept = sorted(str(p.relative_to(artifacts)) for p in artifacts.rglob("*.*") if p.is_file())
