@@ -23,7 +23,10 @@ def children() -> list[int]:
     """The processes that this one has started, and those that ended and were not reaped."""
     found: list[int] = []
     for task in os.listdir("/proc/self/task"):
-        found += map(int, Path(f"/proc/self/task/{task}/children").read_text().split())
+        try:
+            found += map(int, Path(f"/proc/self/task/{task}/children").read_text().split())
+        except (FileNotFoundError, ProcessLookupError):
+            pass  # a thread that Python has joined, and the kernel was about to take away
     return found
 
 

@@ -28,7 +28,7 @@ def fits(defs: dict[str, Any], schema: Any, value: Any) -> bool:
     return True
 
 
-NOTES = {"description", "default", "examples", "title", "$comment", "x-since"}
+NOTES = {"description", "default", "examples", "title", "$comment", "x-since", "x-stability"}
 
 
 def is_type(name: str, value: Any) -> bool:

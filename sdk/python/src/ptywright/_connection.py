@@ -313,9 +313,17 @@ class Connection:
         try:
             self.send(line)
         except BaseException:
-            self._drop(answer)
+            self.unsent(answer)
             raise
         return answer
+
+    def unsent(self, answer: Answer) -> None:
+        """Gives up on a request that was not sent whole. What is begun is sent whole later, and
+        cancelled right away."""
+        self._drop(answer)
+        with self._writing:
+            if self._rest:
+                self._rest += self.cancel_line(answer)
 
     def _drop(self, answer: Answer) -> None:
         with self._lock:

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Callable, Coroutine, Generator, Generic, Optional, TypeVar
 
 from .._connection import CANCEL_BOUND, Answer, Connection, Queue, patience, stuck
-from .._errors import PtywrightError
+from .._errors import PtywrightError, ServerStuck
 from .._record import Call
 
 if TYPE_CHECKING:
@@ -57,6 +57,9 @@ async def ask(
         if not await _finished(answer, patience(call)):
             connection.abandon(answer)
             raise stuck(connection, call)
+    except ServerStuck:
+        connection.unsent(answer)
+        raise
     except asyncio.CancelledError:
         try:
             await _send(connection, connection.cancel_line(answer))
