@@ -66,7 +66,7 @@ def ptywright_vim(file):
     # [ptywright vim
     import ptywright
     with ptywright.spawn("vim", "-u", "NONE", "-n", file) as vim:
-        vim.expect(text="All", timeout=60)
+        vim.expect(regex="All|~", timeout=60)
         vim.send("Ohello")
         vim.press("escape")
         vim.send(":wq\n")

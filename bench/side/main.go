@@ -145,7 +145,8 @@ func (s *side) run(bin, only string, out io.Writer) (err error) {
 			return err
 		}
 	}
-	s.env = append(os.Environ(), "PTYWRIGHT_BIN="+bin, "PYTHONPATH="+filepath.Join(s.root, "sdk", "python", "src"), "LANG=C.UTF-8", "LC_ALL=C.UTF-8")
+	s.env = append(os.Environ(), "PTYWRIGHT_BIN="+bin, "PYTHONPATH="+filepath.Join(s.root, "sdk", "python", "src"),
+		"LANG=C.UTF-8", "LC_ALL=C.UTF-8", "HOME="+s.scratch) // no start-up files of the user's
 	cells := map[string]*cell{}
 	var present []tool
 	for _, t := range tools {
