@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -158,7 +159,13 @@ func quiet(r rune) rune {
 
 // Lacks says what each part of the matcher lacked, one line each, nested parts indented by two
 // blanks.
-func (e *Evidence) Lacks() []string { return lacks(e.Matcher, 0) }
+func (e *Evidence) Lacks() []string {
+	var b bytes.Buffer
+	if json.Compact(&b, e.Matcher) != nil {
+		return nil
+	}
+	return lacks(b.Bytes(), 0)
+}
 
 // mostDepth bounds how much nested evidence is shown: the server's matchers are at most as deep.
 const mostDepth = 32
