@@ -1,15 +1,16 @@
-// Command side (no stability promise) does the same four jobs with several tools, and prints a table:
-// the lines that each takes, the time as a ratio, and how many runs failed beside busy loops.
+// Command side (no stability promise) does the same four jobs with several tools, and prints a
+// table: the lines that each takes, the time as a ratio, and how many runs failed beside busy
+// loops.
 //
 //	go run ./bench/side -runs 50
 //
 // The jobs: shell runs eight command lines in one bash and tells the output and exit code of each;
-// vim writes a file; ready reads the port from a line that a server prints in two pieces; fzf chooses
-// an entry. A run fails when its result is not exactly right, or does not come. The output of a
-// command is compared without line ends at its end, which a screen does not show.
+// vim writes a file; ready reads the port from a line that a server prints in two pieces; fzf
+// chooses an entry. A run fails when its result is not exactly right, or does not come. The output
+// of a command is compared without line ends at its end, which a screen does not show.
 //
-// jobs.py, jobs.mjs and jobs.sh have the jobs as a user of each tool would write them. A tool that is
-// not installed is left out, and said to be.
+// jobs.py, jobs.mjs and jobs.sh have the jobs as a user of each tool would write them. A tool that
+// is not installed is left out, and said to be.
 package main
 
 import (
@@ -219,7 +220,8 @@ func rootOf(dir string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// count counts the lines of code between the marks of a tool's job: without blank lines and comments.
+// count counts the lines of code between the marks of a tool's job: without blank lines and
+// comments.
 func count(source, tool, job string) (n int) {
 	inside := false
 	for line := range strings.Lines(source) {
