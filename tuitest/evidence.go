@@ -17,11 +17,13 @@ import (
 func evidence(out *engine.Outcome, m matchers.Matcher, hide *redact.Redactor) string {
 	v := reading.New(out.View, hide)
 	why := m.Explain(out.View, matchers.Shown{
-		Screen: v.Screen(), Output: func() string { return v.Output(reading.NearChars) }, Line: v.Line, Title: v.Clean(out.View.Screen.Title),
+		Screen: v.Screen(), Output: func() string { return v.Output(reading.NearChars) },
+		Line: v.Line, Title: v.Clean(out.View.Screen.Title),
 	})
-	quiet := out.View.At.Sub(out.View.Changed)
+	took, quiet := out.Elapsed, out.View.At.Sub(out.View.Changed)
 	var b strings.Builder
-	fmt.Fprintf(&b, "no match after %v; the screen has been quiet for %v\n", out.Elapsed.Round(time.Millisecond), quiet.Round(time.Millisecond))
+	fmt.Fprintf(&b, "no match after %v; the screen has been quiet for %v\n",
+		took.Round(time.Millisecond), quiet.Round(time.Millisecond))
 	lacks(&b, why, "- ")
 	state := "running"
 	if out.View.Exit != nil {
@@ -30,7 +32,8 @@ func evidence(out *engine.Outcome, m matchers.Matcher, hide *redact.Redactor) st
 	if title := v.Clean(out.View.Screen.Title); title != "" {
 		state += ", titled " + title
 	}
-	fmt.Fprintf(&b, "the last screen, at sequence %d (%s):\n%s\n", out.View.Sequence, state, v.Screen().Text())
+	fmt.Fprintf(&b, "the last screen, at sequence %d (%s):\n%s\n",
+		out.View.Sequence, state, v.Screen().Text())
 	return b.String()
 }
 

@@ -1,5 +1,5 @@
-// Package tuitest tests programs that have a terminal, in the test's own process: it needs no server
-// and no binary. Begin with [New]:
+// Package tuitest tests programs that have a terminal, in the test's own process: it needs no
+// server and no binary. Begin with [New]:
 //
 //	func TestRename(t *testing.T) {
 //		tui := tuitest.New(t, "vim", "-u", "NONE", "notes.txt")
@@ -49,7 +49,8 @@ type Config struct {
 	Rows, Cols int               // 0: 24 and 80
 	Dir        string            // the working folder; "": the test's
 	Env        map[string]string // set in the environment, over what is there
-	Inherit    []string          // names of variables that the program gets from the test's environment
+	// names of variables that the program gets from the test's environment
+	Inherit []string
 	// Timeout bounds each wait that says nothing else; 0: 30 seconds. No wait outlasts the test's
 	// deadline, so that it fails with its evidence.
 	Timeout time.Duration
@@ -90,7 +91,10 @@ func (c Config) New(t testing.TB, program string, args ...string) *TUI {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tui := &TUI{t: t, hide: redact.Default.With(known), timeout: c.Timeout, cast: filepath.Join(t.TempDir(), "session.cast")}
+	tui := &TUI{
+		t: t, hide: redact.Default.With(known), timeout: c.Timeout,
+		cast: filepath.Join(t.TempDir(), "session.cast"),
+	}
 	if tui.timeout <= 0 {
 		tui.timeout = engine.DefaultWait
 	}
@@ -98,14 +102,17 @@ func (c Config) New(t testing.TB, program string, args ...string) *TUI {
 		tui.deadline, _ = d.Deadline()
 	}
 	rows, cols := cmp.Or(c.Rows, 24), cmp.Or(c.Cols, 80)
-	cast, err := record.NewCast(tui.cast, record.CastOptions{Rows: rows, Cols: cols, Title: t.Name(), Redactor: tui.hide})
+	cast, err := record.NewCast(tui.cast, record.CastOptions{
+		Rows: rows, Cols: cols, Title: t.Name(), Redactor: tui.hide,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := engine.New(engine.Options{Typed: reading.Learn(known), Asks: redact.Asks})
 	t.Cleanup(func() { tui.end(e) })
 	tui.Session, err = e.Spawn(t.Context(), engine.Config{
-		Program: program, Args: args, Dir: c.Dir, ClearEnv: true, Env: env, Size: sizeOf(rows, cols),
+		Program: program, Args: args, Dir: c.Dir, ClearEnv: true, Env: env,
+		Size:             sizeOf(rows, cols),
 		ShellIntegration: c.ShellIntegration, Taps: []engine.Tap{cast},
 	})
 	if err != nil {
@@ -120,9 +127,11 @@ func (c Config) New(t testing.TB, program string, args ...string) *TUI {
 // environ makes the program's environment, with folders below home.
 func (c Config) environ(home string) (map[string]string, error) {
 	env := map[string]string{
-		"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", "TZ": "UTC", "PS1": "$ ", "HOME": home,
-		"TMPDIR": filepath.Join(home, "tmp"), "XDG_CONFIG_HOME": filepath.Join(home, "config"), "XDG_CACHE_HOME": filepath.Join(home, "cache"),
-		"XDG_DATA_HOME": filepath.Join(home, "data"), "XDG_STATE_HOME": filepath.Join(home, "state"), "XDG_RUNTIME_DIR": filepath.Join(home, "run"),
+		"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", "TZ": "UTC", "PS1": "$ ",
+		"HOME": home, "TMPDIR": filepath.Join(home, "tmp"),
+		"XDG_CONFIG_HOME": filepath.Join(home, "config"), "XDG_CACHE_HOME": filepath.Join(home, "cache"),
+		"XDG_DATA_HOME": filepath.Join(home, "data"), "XDG_STATE_HOME": filepath.Join(home, "state"),
+		"XDG_RUNTIME_DIR": filepath.Join(home, "run"),
 	}
 	for name, folder := range env {
 		if name == "TMPDIR" || len(name) > 4 && name[:4] == "XDG_" {
@@ -181,7 +190,8 @@ func (u *TUI) Click(row, col int) {
 	press := vt.Mouse{Row: row, Col: col, Button: vt.MouseLeft, Action: vt.MousePress}
 	release := press
 	release.Action = vt.MouseRelease
-	u.do("click", engine.Typing{Actions: []engine.Action{engine.Mouse(press), engine.Mouse(release)}})
+	both := []engine.Action{engine.Mouse(press), engine.Mouse(release)}
+	u.do("click", engine.Typing{Actions: both})
 }
 
 func (u *TUI) do(what string, a engine.Action) {
@@ -208,8 +218,8 @@ func sizeOf(rows, cols int) pty.Size {
 }
 
 // Wait waits for an event: m counts only in what came after the last input, and before any in
-// everything. Of several waits after one input all count from it, unless they go on from the Next of
-// an outcome, which is an option. [engine.Within] bounds the wait.
+// everything. Of several waits after one input all count from it, unless they go on from the Next
+// of an outcome, which is an option. [engine.Within] bounds the wait.
 func (u *TUI) Wait(m matchers.Matcher, options ...engine.WaitOption) *engine.Outcome {
 	u.t.Helper()
 	return u.wait("wait", m, append([]engine.WaitOption{u.input}, options...))
@@ -237,7 +247,8 @@ func (u *TUI) wait(what string, m matchers.Matcher, options []engine.WaitOption)
 	if !u.deadline.IsZero() {
 		bound = max(min(bound, time.Until(u.deadline)*9/10), time.Millisecond)
 	}
-	out, err := u.Session.Wait(u.t.Context(), m, append([]engine.WaitOption{engine.Within(bound)}, options...)...)
+	options = append([]engine.WaitOption{engine.Within(bound)}, options...)
+	out, err := u.Session.Wait(u.t.Context(), m, options...)
 	if err != nil {
 		u.evidence = evidence(out, m, u.hide)
 		u.t.Fatalf("%s: %v\n%s", what, err, u.evidence)

@@ -108,8 +108,8 @@ func TestStatesAreOfTheScreen(t *testing.T) {
 	}
 }
 
-// TestFailureLeavesEvidence: a failure says what was lacking and shows the screen; its artifacts are
-// whole, and hide what is secret.
+// TestFailureLeavesEvidence: a failure says what was lacking and shows the screen; its artifacts
+// are whole, and hide what is secret.
 func TestFailureLeavesEvidence(t *testing.T) {
 	t.Parallel()
 	const secret = "correct-horse-battery"
@@ -226,7 +226,8 @@ func TestEnvironmentIsItsOwn(t *testing.T) {
 	}
 }
 
-// TestEndsWithTheTest: the program, and what it left in the background, are gone when the test is over.
+// TestEndsWithTheTest: the program, and what it left in the background, are gone when the test is
+// over.
 func TestEndsWithTheTest(t *testing.T) {
 	t.Parallel()
 	var pids []string

@@ -66,7 +66,7 @@ const jobs = {
   async vim(file) {
     // [node-pty vim
     const vim = new Session("vim", "-u", "NONE", "-n", file);
-    await vim.wait((s) => /All|~/.test(s.screen()));
+    await vim.wait((s) => s.screen().includes("~"));
     vim.pty.write("Ohello\x1b");
     await vim.wait((s) => s.screen().startsWith("hello"));
     vim.pty.write(":wq\r");

@@ -21,7 +21,7 @@ def pexpect_vim(file):
     # [pexpect vim
     import pexpect
     vim = pexpect.spawn("vim", ["-u", "NONE", "-n", file], timeout=60)
-    vim.expect("All|~")
+    vim.expect("~")
     vim.send("Ohello\x1b")
     vim.send(":wq\r")
     vim.expect(pexpect.EOF)
@@ -66,7 +66,7 @@ def ptywright_vim(file):
     # [ptywright vim
     import ptywright
     with ptywright.spawn("vim", "-u", "NONE", "-n", file) as vim:
-        vim.expect(regex="All|~", timeout=60)
+        vim.expect(text="~", timeout=60)
         vim.send("Ohello")
         vim.press("escape")
         vim.send(":wq\n")

@@ -40,7 +40,7 @@ shell)
 vim)
   # [tmux vim
   t new-session -d -s s -x 80 -y 24 vim -u NONE -n "$1"
-  until_screen "All|~"
+  until_screen '^~'
   t send-keys -t s -l Ohello
   t send-keys -t s Escape
   until_screen '^hello'

@@ -1,15 +1,16 @@
-// Command side (no stability promise) does the same four jobs with several tools, and prints a table:
-// the lines that each takes, the time as a ratio, and how many runs failed beside busy loops.
+// Command side (no stability promise) does the same four jobs with several tools, and prints a
+// table: the lines that each takes, the time as a ratio, and how many runs failed beside busy
+// loops.
 //
 //	go run ./bench/side -runs 50
 //
 // The jobs: shell runs eight command lines in one bash and tells the output and exit code of each;
-// vim writes a file; ready reads the port from a line that a server prints in two pieces; fzf chooses
-// an entry. A run fails when its result is not exactly right, or does not come. The output of a
-// command is compared without line ends at its end, which a screen does not show.
+// vim writes a file; ready reads the port from a line that a server prints in two pieces; fzf
+// chooses an entry. A run fails when its result is not exactly right, or does not come. The output
+// of a command is compared without line ends at its end, which a screen does not show.
 //
-// jobs.py, jobs.mjs and jobs.sh have the jobs as a user of each tool would write them. A tool that is
-// not installed is left out, and said to be.
+// jobs.py, jobs.mjs and jobs.sh have the jobs as a user of each tool would write them. A tool that
+// is not installed is left out, and said to be.
 package main
 
 import (
@@ -145,8 +146,11 @@ func (s *side) run(bin, only string, out io.Writer) (err error) {
 			return err
 		}
 	}
-	s.env = append(os.Environ(), "PTYWRIGHT_BIN="+bin, "PYTHONPATH="+filepath.Join(s.root, "sdk", "python", "src"),
-		"LANG=C.UTF-8", "LC_ALL=C.UTF-8", "HOME="+s.scratch) // no start-up files of the user's
+	s.env = append(os.Environ(), "PTYWRIGHT_BIN="+bin, "PYTHONPATH="+filepath.Join(s.root, "sdk", "python", "src"), "LANG=C.UTF-8", "LC_ALL=C.UTF-8",
+		"HOME="+s.scratch) // nobody's dot files
+	if os.Getenv("NODE_PEERS_DIR") == "" {
+		s.env = append(s.env, "NODE_PEERS_DIR="+peers())
+	}
 	cells := map[string]*cell{}
 	var present []tool
 	for _, t := range tools {
@@ -195,6 +199,19 @@ func (c *cell) judge(took time.Duration, err error) {
 	}
 }
 
+// peers is where .ci/npm has put the packages of .ci/peers/side, "" if it has not.
+func peers() string {
+	dir := os.Getenv("PTYWRIGHT_PEERS")
+	if cache, err := os.UserCacheDir(); dir == "" && err == nil {
+		dir = filepath.Join(cache, "ptywright", "peers")
+	}
+	found, _ := filepath.Glob(filepath.Join(dir, "side-*")) // a pattern of ours
+	if len(found) == 0 {
+		return ""
+	}
+	return found[len(found)-1]
+}
+
 // rootOf is the folder of the module that has dir.
 func rootOf(dir string) (string, error) {
 	cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}")
@@ -203,7 +220,8 @@ func rootOf(dir string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// count counts the lines of code between the marks of a tool's job: without blank lines and comments.
+// count counts the lines of code between the marks of a tool's job: without blank lines and
+// comments.
 func count(source, tool, job string) (n int) {
 	inside := false
 	for line := range strings.Lines(source) {
@@ -268,6 +286,13 @@ func (s *side) judge(t tool, job, file, said string) error {
 			return err
 		}
 		got, want = rans, s.expected()
+	}
+	if all, ok := got.([]ran); ok && len(all) == len(commands) {
+		for i, w := range want.([]ran) {
+			if all[i] != w {
+				return fmt.Errorf("%s: got %d and %.200q, want %d and %.200q", commands[i], all[i].Code, all[i].Output, w.Code, w.Output)
+			}
+		}
 	}
 	if !reflect.DeepEqual(got, want) {
 		return fmt.Errorf("got %.300q, want %.300q", fmt.Sprint(got), fmt.Sprint(want))

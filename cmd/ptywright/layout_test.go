@@ -109,7 +109,7 @@ var thirdParty = map[string][]string{
 	"codeberg.org/go-fonts/dejavu":           {"engine/picture"},
 	"golang.org/x/sys":                       {"engine/pty", "protocol", "protocol/unterm/proxy", "protocol/unterm/instance", "cmd/ptywright/internal/config", "cmd/ptywright/internal/serve", "cmd/ptywright/internal/attach", "cmd/ptywright/internal/daemon", "bench", "cmd/ptywright/internal/repl"},
 	"golang.org/x/term":                      {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/plugin", "cmd/ptywright/internal/remote", "cmd/ptywright/internal/run", "cmd/ptywright/internal/serve", "cmd/ptywright/internal/attach", "cmd/ptywright/internal/repl"},
-	"github.com/go-json-experiment/json":     {"protocol", "protocol/native", "protocol/acp", "protocol/client", "protocol/protocoltest", "protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "protocol/unterm"},
+	"github.com/go-json-experiment/json":     {"protocol", "protocol/native", "protocol/acp", "protocol/protocoltest", "protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "protocol/unterm"},
 	"github.com/google/jsonschema-go":        {"protocol/native", "protocol/mcp/tools"},
 	"github.com/modelcontextprotocol/go-sdk": {"protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "bench"},
 	"github.com/gofrs/flock":                 {"internal/lanes", "protocol", "protocol/unterm/internal/shared"},

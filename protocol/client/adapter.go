@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// An Adapter is a plugin that drives one program: it knows the program's states, and intents such as
-// send_prompt. Errors of all methods are those of [Client.Call].
+// An Adapter is a plugin that drives one program: it knows the program's states, and intents such
+// as send_prompt. Errors of all methods are those of [Client.Call].
 type Adapter struct {
 	ID      string
 	Session *Session // to read; only the adapter types
@@ -40,13 +40,14 @@ func (c *Client) Adapter(ctx context.Context, plugin string, config Config) (*Ad
 
 // A State is what a program is doing, as its adapter reads it.
 type State struct {
-	Name       string         `json:"state"`      // "ready", "thinking", "waiting_for_permission"
-	Confidence float64        `json:"confidence"` // 0 to 1
-	Evidence   string         `json:"evidence"`   // why, in a line for people
-	Source     string         `json:"source"`     // what told it
-	Sequence   uint64         `json:"sequence"`
-	LastIntent string         `json:"last_intent"`
-	Metadata   map[string]any `json:"metadata"` // what the plugin knows besides: a dialog, its options
+	Name       string  `json:"state"`      // "ready", "thinking", "waiting_for_permission"
+	Confidence float64 `json:"confidence"` // 0 to 1
+	Evidence   string  `json:"evidence"`   // why, in a line for people
+	Source     string  `json:"source"`     // what told it
+	Sequence   uint64  `json:"sequence"`
+	LastIntent string  `json:"last_intent"`
+	// what the plugin knows besides: a dialog, its options
+	Metadata   map[string]any `json:"metadata"`
 	Candidates []struct {
 		Name       string  `json:"state"`
 		Confidence float64 `json:"confidence"`
@@ -66,9 +67,10 @@ type Receipt struct {
 
 // A Performed is an intent that was performed.
 type Performed struct {
-	State   State     `json:"state"`
-	Receipt Receipt   `json:"receipt"`
-	Matched *Outcome  `json:"matched"`  // of a turn: nil when nothing was submitted, and so not waited for
+	State   State   `json:"state"`
+	Receipt Receipt `json:"receipt"`
+	// of a turn: nil when nothing was submitted, and so not waited for
+	Matched *Outcome  `json:"matched"`
 	Next    Position  `json:"next"`     // of a turn: just after what matched
 	Screen  *Snapshot `json:"snapshot"` // nil: what was to be submitted was
 }
@@ -84,15 +86,20 @@ func (a *Adapter) State(ctx context.Context) (*State, error) {
 	return &r.State, nil
 }
 
-// Send performs an intent. The error's reason is [ErrIntentRefused] when the plugin does not perform
-// it in this state; then nothing was typed.
-func (a *Adapter) Send(ctx context.Context, intent string, params map[string]any) (*Performed, error) {
-	return result[Performed](ctx, a.Session.client, "adapter.send", a.params(performing(intent, params)))
+// Send performs an intent. The error's reason is [ErrIntentRefused] when the plugin does not
+// perform it in this state; then nothing was typed.
+func (a *Adapter) Send(
+	ctx context.Context, intent string, params map[string]any,
+) (*Performed, error) {
+	p := a.params(performing(intent, params))
+	return result[Performed](ctx, a.Session.client, "adapter.send", p)
 }
 
 // Turn performs an intent and waits for the program's turn to end, two minutes unless within says
 // otherwise, with no other client's intent between.
-func (a *Adapter) Turn(ctx context.Context, intent string, params map[string]any, within ...Within) (*Performed, error) {
+func (a *Adapter) Turn(
+	ctx context.Context, intent string, params map[string]any, within ...Within,
+) (*Performed, error) {
 	return result[Performed](ctx, a.Session.client, "adapter.turn", a.params(map[string]any{
 		"send": performing(intent, params), "wait": patience(within),
 	}))

@@ -165,8 +165,9 @@ func (s *child) gone(err error) error {
 // with it. It wraps [ErrClosed].
 type ServerGoneError struct {
 	State *os.ProcessState // how it ended; nil: it has closed its output, but not exited
-	Said  string           // its last words on standard error, at most 4 KiB; "": none, or the caller has them
-	Err   error
+	// its last words on standard error, at most 4 KiB; "": none, or the caller has them
+	Said string
+	Err  error
 }
 
 func (e *ServerGoneError) Error() string {
@@ -191,9 +192,11 @@ type BinaryError struct {
 
 func (e *BinaryError) Error() string {
 	if e.Tried != "" {
-		return fmt.Sprintf("find ptywright: %s: %v; set PTYWRIGHT_BIN to the program, or unset it to use the PATH", e.Tried, e.Err)
+		return fmt.Sprintf("find ptywright: %s: %v; set PTYWRIGHT_BIN to the program, "+
+			"or unset it to use the PATH", e.Tried, e.Err)
 	}
-	return fmt.Sprintf("find ptywright: PTYWRIGHT_BIN is not set, and %v; install ptywright, or set PTYWRIGHT_BIN to it", e.Err)
+	return fmt.Sprintf("find ptywright: PTYWRIGHT_BIN is not set, and %v; "+
+		"install ptywright, or set PTYWRIGHT_BIN to it", e.Err)
 }
 
 // Unwrap returns Err.
@@ -210,8 +213,8 @@ func (e *ProtocolError) Error() string {
 	if e.Server > Protocol {
 		update = "update the Go module github.com/ptywright/ptywright"
 	}
-	return fmt.Sprintf("the server (ptywright %s) speaks version %d of the protocol, and this client version %d: %s",
-		e.Version, e.Server, Protocol, update)
+	return fmt.Sprintf("the server (ptywright %s) speaks version %d of the protocol, "+
+		"and this client version %d: %s", e.Version, e.Server, Protocol, update)
 }
 
 // A tail keeps the end of what is written.

@@ -17,8 +17,8 @@ var (
 	// ErrClosed is what calls return after the connection has ended, by [Client.Close] or by the
 	// server.
 	ErrClosed = errors.New("the connection to the server is closed")
-	// ErrNotSent says that a context ended before its request was sent, as the server does not read:
-	// nothing has happened.
+	// ErrNotSent says that a context ended before its request was sent, as the server does not
+	// read: nothing has happened.
 	ErrNotSent = errors.New("the request was not sent, as the server does not read")
 )
 
@@ -90,8 +90,9 @@ func (c *Client) greeted(ctx context.Context) (*Client, error) {
 
 // Capabilities say what a server is and can do.
 type Capabilities struct {
-	Version       string         `json:"version"`  // of the program
-	Protocol      int            `json:"protocol"` // of the wire; 0: older than the first that has a number
+	Version string `json:"version"` // of the program
+	// of the wire; 0: older than the first that has a number
+	Protocol      int            `json:"protocol"`
 	PID           int            `json:"pid"`
 	Methods       []string       `json:"methods"`
 	Notifications []string       `json:"notifications"`
@@ -141,7 +142,8 @@ func result[R any](ctx context.Context, c *Client, method string, params any) (*
 
 // Notify sends a notification, which has no answer. Errors: [ErrClosed], or an encoding error.
 func (c *Client) Notify(method string, params any) error {
-	return c.explain(method, c.conn.send(context.Background(), request{JSONRPC: "2.0", Method: method, Params: params}))
+	r := request{JSONRPC: "2.0", Method: method, Params: params}
+	return c.explain(method, c.conn.send(context.Background(), r))
 }
 
 // start counts a call in progress, unless the client is closed.

@@ -130,7 +130,8 @@ func (c *conn) cancel(cause error, id uint64, answered <-chan answer) (json.RawM
 	bound := time.NewTimer(cancelBound)
 	defer bound.Stop()
 	out := c.out
-	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}`+"\n", id)
+	const format = `{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}`
+	line := fmt.Appendf(nil, format+"\n", id)
 	for {
 		select {
 		case out <- line:
@@ -291,8 +292,8 @@ func (c *conn) deliver(id uint64, a answer) {
 }
 
 // succeeded reads an answer that is written as ptywright writes it, without parsing the result: its
-// caller does, and in a turn parsing costs more than all else. What is written in another way is left
-// to the parser.
+// caller does, and in a turn parsing costs more than all else. What is written in another way is
+// left to the parser.
 func succeeded(line []byte) (id uint64, result json.RawMessage, ok bool) {
 	rest, ok := bytes.CutPrefix(line, []byte(`{"jsonrpc":"2.0","id":`))
 	if !ok {

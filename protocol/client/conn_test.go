@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 )
@@ -61,5 +62,38 @@ func TestSucceeded(t *testing.T) {
 		if ok && (fmt.Sprint(id) != string(m.ID) || string(result) != string(m.Result)) {
 			t.Errorf("%s: %d, %s", line, id, result)
 		}
+	}
+}
+
+// TestEvidencePrintsAsTheOthersDo: what String says is what every SDK says, and the command line.
+func TestEvidencePrintsAsTheOthersDo(t *testing.T) {
+	text, err := os.ReadFile("../../sdk/evidence.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []struct {
+		Error struct {
+			Code    int
+			Message string
+			Data    json.RawMessage
+		}
+		Text string
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	printed := 0
+	for _, one := range all {
+		want, got := strings.TrimPrefix(one.Text, one.Error.Message), ""
+		if e := newError(one.Error.Code, one.Error.Message, one.Error.Data).Evidence(); e != nil {
+			got = "\n" + e.String()
+			printed++
+		}
+		if strings.TrimSuffix(got, "\n") != strings.TrimSuffix(want, "\n") {
+			t.Errorf("%s:\n%q\nwant\n%q", one.Error.Data, got, want)
+		}
+	}
+	if printed < 3 {
+		t.Errorf("only %d had evidence", printed)
 	}
 }

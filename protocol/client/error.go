@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,9 +18,10 @@ const (
 	CodeInvalidParams  = -32602
 	CodeInternal       = -32603
 	CodeTimeout        = -32001 // a wait timed out; Evidence has why
-	CodeSessionClosed  = -32002 // the session's program has ended, or the session was killed or closed
-	CodeDenied         = -32004 // the connection, or the plugin, has no right to it
-	CodeCancelled      = -32005 // the request was cancelled
+	// the session's program has ended, or the session was killed or closed
+	CodeSessionClosed = -32002
+	CodeDenied        = -32004 // the connection, or the plugin, has no right to it
+	CodeCancelled     = -32005 // the request was cancelled
 )
 
 // A Reason says why a server refuses a request. Each is an error too, which [errors.Is] finds in
@@ -104,7 +106,10 @@ func (e *Evidence) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &w); err != nil {
 		return err
 	}
-	*e = Evidence{millis(w.ElapsedMS), millis(w.QuietMS), w.Sequence, w.Missed, w.Snapshot, w.TranscriptTail, w.Matcher}
+	*e = Evidence{
+		millis(w.ElapsedMS), millis(w.QuietMS), w.Sequence, w.Missed, w.Snapshot,
+		w.TranscriptTail, w.Matcher,
+	}
 	return nil
 }
 
@@ -158,7 +163,13 @@ func quiet(r rune) rune {
 
 // Lacks says what each part of the matcher lacked, one line each, nested parts indented by two
 // blanks.
-func (e *Evidence) Lacks() []string { return lacks(e.Matcher, 0) }
+func (e *Evidence) Lacks() []string {
+	var b bytes.Buffer
+	if json.Compact(&b, e.Matcher) != nil {
+		return nil
+	}
+	return lacks(b.Bytes(), 0)
+}
 
 // mostDepth bounds how much nested evidence is shown: the server's matchers are at most as deep.
 const mostDepth = 32

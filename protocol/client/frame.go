@@ -6,22 +6,24 @@ import "context"
 // session.frame with form ansi, for clients that show a session. Frames are not queued; a slow
 // client gets the current screen.
 type Frame struct {
-	Sequence uint64     `json:"sequence"` // what the next [Session.Frame] takes
-	Full     bool       `json:"full"`     // Rows has every row, and the client must erase what it showed
-	Size     Size       `json:"size"`
-	Rows     []FrameRow `json:"rows"` // changed rows, from the top
-	Cursor   struct {
+	Sequence uint64 `json:"sequence"` // what the next [Session.Frame] takes
+	// Rows has every row, and the client must erase what it showed
+	Full   bool       `json:"full"`
+	Size   Size       `json:"size"`
+	Rows   []FrameRow `json:"rows"` // changed rows, from the top
+	Cursor struct {
 		Row     int  `json:"row"` // from 0
 		Col     int  `json:"col"` // from 0
 		Visible bool `json:"visible"`
 		Style   int  `json:"style"` // DECSCUSR: 0 to 6, 0 the terminal's own
 	} `json:"cursor"`
-	Modes       FrameModes `json:"modes"`
-	Title       *string    `json:"title"`        // nil: none was set
-	SecretInput bool       `json:"secret_input"` // the program reads a secret, as a password prompt does
-	Bell        uint64     `json:"bell"`         // the sequence of the last bell
-	Lease       *Lease     `json:"lease"`        // nil: any client may type
-	Exit        *Exit      `json:"exit"`         // nil: the program runs
+	Modes FrameModes `json:"modes"`
+	Title *string    `json:"title"` // nil: none was set
+	// the program reads a secret, as a password prompt does
+	SecretInput bool   `json:"secret_input"`
+	Bell        uint64 `json:"bell"`  // the sequence of the last bell
+	Lease       *Lease `json:"lease"` // nil: any client may type
+	Exit        *Exit  `json:"exit"`  // nil: the program runs
 }
 
 // A Size is that of a terminal, in cells: 1 to 1000 a side.
@@ -57,9 +59,10 @@ func (f *Frame) Over() bool { return f.Exit != nil && !f.Exit.Draining }
 type FrameOptions struct {
 	// Since is the sequence of the connection's last frame: the call waits for a change, and
 	// returns the difference. nil, or the sequence of another frame: the whole screen, at once.
-	Since     *uint64 `json:"since,omitempty"`
-	TimeoutMS *int64  `json:"timeout_ms,omitempty"` // how long to wait, after which nothing has changed; nil: 30,000
-	Redact    *bool   `json:"redact,omitempty"`     // nil: true
+	Since *uint64 `json:"since,omitempty"`
+	// how long to wait, after which nothing has changed; nil: 30,000
+	TimeoutMS *int64 `json:"timeout_ms,omitempty"`
+	Redact    *bool  `json:"redact,omitempty"` // nil: true
 }
 
 // Frame waits for a change of the screen and returns it; see [FrameOptions]. A connection has one

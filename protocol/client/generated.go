@@ -4,68 +4,132 @@ package client
 
 // The reasons that there are.
 const (
-	ErrBatchTooLarge               Reason = "batch_too_large"                  // a batch has too many requests
-	ErrCancelled                   Reason = "cancelled"                        // the request was cancelled
-	ErrCannotStart                 Reason = "cannot_start"                     // the program cannot be started
-	ErrCommandNotRun               Reason = "command_not_run"                  // the shell has not run the command line
-	ErrDuplicateMember             Reason = "duplicate_member"                 // a member appears twice: in params, or in the message itself (then the code is -32600)
-	ErrEmptyBatch                  Reason = "empty_batch"                      // a batch has no requests
-	ErrExpectationFailed           Reason = "expectation_failed"               // the screen did not show what an intent expected
-	ErrFileRefused                 Reason = "file_refused"                     // a file cannot be opened or written
-	ErrFramingLost                 Reason = "framing_lost"                     // the next message cannot be found; the connection is closed
-	ErrInputBlocked                Reason = "input_blocked"                    // the program does not read its input
-	ErrInputFull                   Reason = "input_full"                       // too much input waits for the program
-	ErrIntentRefused               Reason = "intent_refused"                   // the plugin refuses the intent
-	ErrInternalError               Reason = "internal_error"                   // the server has failed; its log has more
-	ErrInvalidAction               Reason = "invalid_action"                   // an action is not one
-	ErrInvalidEnvironment          Reason = "invalid_environment"              // a variable of env is not one
-	ErrInvalidManifest             Reason = "invalid_manifest"                 // a manifest is not one
-	ErrInvalidMatcher              Reason = "invalid_matcher"                  // a matcher is not one
-	ErrInvalidParams               Reason = "invalid_params"                   // a parameter is missing, or has the wrong type or value
-	ErrInvalidRedaction            Reason = "invalid_redaction"                // a rule of redaction is not one
-	ErrInvalidRequest              Reason = "invalid_request"                  // the message is not a request of JSON-RPC 2.0
-	ErrInvalidUTF8                 Reason = "invalid_utf8"                     // the message is not UTF-8
-	ErrKeyNotRequested             Reason = "key_not_requested"                // the program gets nothing for the key
-	ErrLimitExceeded               Reason = "limit_exceeded"                   // a limit of the server or the system is reached
-	ErrLineTooLong                 Reason = "line_too_long"                    // the terminal would cut the line
-	ErrMemoryLimitUnsupported      Reason = "memory_limit_unsupported"         // the server cannot limit memory here
-	ErrMessageTooLarge             Reason = "message_too_large"                // the message is larger than the server reads
-	ErrMouseNotRequested           Reason = "mouse_not_requested"              // the program does not ask for the mouse
-	ErrNameTaken                   Reason = "name_taken"                       // another session that runs has the name
-	ErrNestingTooDeep              Reason = "nesting_too_deep"                 // the message is nested too deep
-	ErrNoProgram                   Reason = "no_program"                       // neither the request nor the manifest names a program
-	ErrNoShell                     Reason = "no_shell"                         // the session's program is not a shell that session.run knows
-	ErrNotAtPrompt                 Reason = "not_at_prompt"                    // the shell is not at an empty prompt
-	ErrOwnedByAdapter              Reason = "owned_by_adapter"                 // an adapter drives the session
-	ErrParseError                  Reason = "parse_error"                      // the message is not JSON
-	ErrPermissionDenied            Reason = "permission_denied"                // the plugin's manifest does not allow it
-	ErrPluginBuiltIn               Reason = "plugin_built_in"                  // the plugin is built in
-	ErrPluginExists                Reason = "plugin_exists"                    // a plugin of this name is loaded
-	ErrPluginFailed                Reason = "plugin_failed"                    // the plugin's code has failed
-	ErrPluginInUse                 Reason = "plugin_in_use"                    // adapters run the plugin
-	ErrPluginWithoutCode           Reason = "plugin_without_code"              // the plugin has no code
-	ErrPositionOutOfRange          Reason = "position_out_of_range"            // the position is not on the screen
-	ErrReadOnly                    Reason = "read_only"                        // the connection only reads
-	ErrReplyTooLarge               Reason = "reply_too_large"                  // the answer would be too large
-	ErrServerDidNotGrantPluginLoad Reason = "server_did_not_grant_plugin_load" // the server does not load plugins for clients
-	ErrSessionClosed               Reason = "session_closed"                   // the session was closed
-	ErrSessionEnded                Reason = "session_ended"                    // the session's program has ended
-	ErrSessionForgotten            Reason = "session_forgotten"                // the session has ended and was forgotten
-	ErrSessionLeased               Reason = "session_leased"                   // another client has the session
-	ErrShellIntegrationUnsupported Reason = "shell_integration_unsupported"    // the program is not a shell that can be made to mark its commands
-	ErrShuttingDown                Reason = "shutting_down"                    // the server is stopping
-	ErrSizeOutOfRange              Reason = "size_out_of_range"                // a terminal cannot have the size
-	ErrTimeout                     Reason = "timeout"                          // what was waited for has not happened in time
-	ErrTooManyMarks                Reason = "too_many_marks"                   // the transcript has too many marks
-	ErrTooManySecrets              Reason = "too_many_secrets"                 // env has more secrets than can be hidden
-	ErrTurnInProgress              Reason = "turn_in_progress"                 // another turn did not end in time
-	ErrUnkillable                  Reason = "unkillable"                       // the kernel has not ended processes in time
-	ErrUnknownAdapter              Reason = "unknown_adapter"                  // there is no such adapter
-	ErrUnknownIntent               Reason = "unknown_intent"                   // the plugin has no such intent or wait matcher
-	ErrUnknownMethod               Reason = "unknown_method"                   // there is no such method
-	ErrUnknownPlugin               Reason = "unknown_plugin"                   // there is no such plugin
-	ErrUnknownPredicate            Reason = "unknown_predicate"                // the plugin has no such predicate
-	ErrUnknownRecording            Reason = "unknown_recording"                // there is no such recording
-	ErrUnknownSession              Reason = "unknown_session"                  // there is no such session
-	ErrWaitIdInUse                 Reason = "wait_id_in_use"                   // a wait of this id is under way
+	// ErrBatchTooLarge: a batch has too many requests.
+	ErrBatchTooLarge Reason = "batch_too_large"
+	// ErrCancelled: the request was cancelled.
+	ErrCancelled Reason = "cancelled"
+	// ErrCannotStart: the program cannot be started.
+	ErrCannotStart Reason = "cannot_start"
+	// ErrCommandNotRun: the shell has not run the command line.
+	ErrCommandNotRun Reason = "command_not_run"
+	// ErrDuplicateMember: a member appears twice: in params, or in the message itself (then the code is -32600).
+	ErrDuplicateMember Reason = "duplicate_member"
+	// ErrEmptyBatch: a batch has no requests.
+	ErrEmptyBatch Reason = "empty_batch"
+	// ErrExpectationFailed: the screen did not show what an intent expected.
+	ErrExpectationFailed Reason = "expectation_failed"
+	// ErrFileRefused: a file cannot be opened or written.
+	ErrFileRefused Reason = "file_refused"
+	// ErrFramingLost: the next message cannot be found; the connection is closed.
+	ErrFramingLost Reason = "framing_lost"
+	// ErrInputBlocked: the program does not read its input.
+	ErrInputBlocked Reason = "input_blocked"
+	// ErrInputFull: too much input waits for the program.
+	ErrInputFull Reason = "input_full"
+	// ErrIntentRefused: the plugin refuses the intent.
+	ErrIntentRefused Reason = "intent_refused"
+	// ErrInternalError: the server has failed; its log has more.
+	ErrInternalError Reason = "internal_error"
+	// ErrInvalidAction: an action is not one.
+	ErrInvalidAction Reason = "invalid_action"
+	// ErrInvalidEnvironment: a variable of env is not one.
+	ErrInvalidEnvironment Reason = "invalid_environment"
+	// ErrInvalidManifest: a manifest is not one.
+	ErrInvalidManifest Reason = "invalid_manifest"
+	// ErrInvalidMatcher: a matcher is not one.
+	ErrInvalidMatcher Reason = "invalid_matcher"
+	// ErrInvalidParams: a parameter is missing, or has the wrong type or value.
+	ErrInvalidParams Reason = "invalid_params"
+	// ErrInvalidRedaction: a rule of redaction is not one.
+	ErrInvalidRedaction Reason = "invalid_redaction"
+	// ErrInvalidRequest: the message is not a request of JSON-RPC 2.0.
+	ErrInvalidRequest Reason = "invalid_request"
+	// ErrInvalidUTF8: the message is not UTF-8.
+	ErrInvalidUTF8 Reason = "invalid_utf8"
+	// ErrKeyNotRequested: the program gets nothing for the key.
+	ErrKeyNotRequested Reason = "key_not_requested"
+	// ErrLimitExceeded: a limit of the server or the system is reached.
+	ErrLimitExceeded Reason = "limit_exceeded"
+	// ErrLineTooLong: the terminal would cut the line.
+	ErrLineTooLong Reason = "line_too_long"
+	// ErrMemoryLimitUnsupported: the server cannot limit memory here.
+	ErrMemoryLimitUnsupported Reason = "memory_limit_unsupported"
+	// ErrMessageTooLarge: the message is larger than the server reads.
+	ErrMessageTooLarge Reason = "message_too_large"
+	// ErrMouseNotRequested: the program does not ask for the mouse.
+	ErrMouseNotRequested Reason = "mouse_not_requested"
+	// ErrNameTaken: another session that runs has the name.
+	ErrNameTaken Reason = "name_taken"
+	// ErrNestingTooDeep: the message is nested too deep.
+	ErrNestingTooDeep Reason = "nesting_too_deep"
+	// ErrNoProgram: neither the request nor the manifest names a program.
+	ErrNoProgram Reason = "no_program"
+	// ErrNoShell: the session's program is not a shell that session.run knows.
+	ErrNoShell Reason = "no_shell"
+	// ErrNotAtPrompt: the shell is not at an empty prompt.
+	ErrNotAtPrompt Reason = "not_at_prompt"
+	// ErrOwnedByAdapter: an adapter drives the session.
+	ErrOwnedByAdapter Reason = "owned_by_adapter"
+	// ErrParseError: the message is not JSON.
+	ErrParseError Reason = "parse_error"
+	// ErrPermissionDenied: the plugin's manifest does not allow it.
+	ErrPermissionDenied Reason = "permission_denied"
+	// ErrPluginBuiltIn: the plugin is built in.
+	ErrPluginBuiltIn Reason = "plugin_built_in"
+	// ErrPluginExists: a plugin of this name is loaded.
+	ErrPluginExists Reason = "plugin_exists"
+	// ErrPluginFailed: the plugin's code has failed.
+	ErrPluginFailed Reason = "plugin_failed"
+	// ErrPluginInUse: adapters run the plugin.
+	ErrPluginInUse Reason = "plugin_in_use"
+	// ErrPluginWithoutCode: the plugin has no code.
+	ErrPluginWithoutCode Reason = "plugin_without_code"
+	// ErrPositionOutOfRange: the position is not on the screen.
+	ErrPositionOutOfRange Reason = "position_out_of_range"
+	// ErrReadOnly: the connection only reads.
+	ErrReadOnly Reason = "read_only"
+	// ErrReplyTooLarge: the answer would be too large.
+	ErrReplyTooLarge Reason = "reply_too_large"
+	// ErrServerDidNotGrantPluginLoad: the server does not load plugins for clients.
+	ErrServerDidNotGrantPluginLoad Reason = "server_did_not_grant_plugin_load"
+	// ErrSessionClosed: the session was closed.
+	ErrSessionClosed Reason = "session_closed"
+	// ErrSessionEnded: the session's program has ended.
+	ErrSessionEnded Reason = "session_ended"
+	// ErrSessionForgotten: the session has ended and was forgotten.
+	ErrSessionForgotten Reason = "session_forgotten"
+	// ErrSessionLeased: another client has the session.
+	ErrSessionLeased Reason = "session_leased"
+	// ErrShellIntegrationUnsupported: the program is not a shell that can be made to mark its commands.
+	ErrShellIntegrationUnsupported Reason = "shell_integration_unsupported"
+	// ErrShuttingDown: the server is stopping.
+	ErrShuttingDown Reason = "shutting_down"
+	// ErrSizeOutOfRange: a terminal cannot have the size.
+	ErrSizeOutOfRange Reason = "size_out_of_range"
+	// ErrTimeout: what was waited for has not happened in time.
+	ErrTimeout Reason = "timeout"
+	// ErrTooManyMarks: the transcript has too many marks.
+	ErrTooManyMarks Reason = "too_many_marks"
+	// ErrTooManySecrets: env has more secrets than can be hidden.
+	ErrTooManySecrets Reason = "too_many_secrets"
+	// ErrTurnInProgress: another turn did not end in time.
+	ErrTurnInProgress Reason = "turn_in_progress"
+	// ErrUnkillable: the kernel has not ended processes in time.
+	ErrUnkillable Reason = "unkillable"
+	// ErrUnknownAdapter: there is no such adapter.
+	ErrUnknownAdapter Reason = "unknown_adapter"
+	// ErrUnknownIntent: the plugin has no such intent or wait matcher.
+	ErrUnknownIntent Reason = "unknown_intent"
+	// ErrUnknownMethod: there is no such method.
+	ErrUnknownMethod Reason = "unknown_method"
+	// ErrUnknownPlugin: there is no such plugin.
+	ErrUnknownPlugin Reason = "unknown_plugin"
+	// ErrUnknownPredicate: the plugin has no such predicate.
+	ErrUnknownPredicate Reason = "unknown_predicate"
+	// ErrUnknownRecording: there is no such recording.
+	ErrUnknownRecording Reason = "unknown_recording"
+	// ErrUnknownSession: there is no such session.
+	ErrUnknownSession Reason = "unknown_session"
+	// ErrWaitIdInUse: a wait of this id is under way.
+	ErrWaitIdInUse Reason = "wait_id_in_use"
 )

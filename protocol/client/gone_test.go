@@ -128,13 +128,14 @@ func TestDialGreets(t *testing.T) {
 	}
 }
 
-// TestFullPipe: a server that does not read costs a caller with a deadline no more than that, and it
-// is told that nothing was sent.
+// TestFullPipe: a server that does not read costs a caller with a deadline no more than that, and
+// it is told that nothing was sent.
 func TestFullPipe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, s := pair(t)
 		begun, cancel := context.WithCancel(t.Context())
-		first := later(func() error { return c.Call(begun, "session.list", nil, nil) }) // is being written
+		// is being written
+		first := later(func() error { return c.Call(begun, "session.list", nil, nil) })
 		synctest.Wait()
 		ctx, stop := context.WithTimeout(t.Context(), time.Second)
 		defer stop()
@@ -161,7 +162,8 @@ func TestCancelledWaitLeavesTheSession(t *testing.T) {
 		_, err := s.Wait(ctx, client.Text("never"), client.Within(hang))
 		return err
 	})
-	check(t, s.Client().Call(t.Context(), "server.capabilities", nil, nil)) // the wait was read before it
+	// the wait was read before it
+	check(t, s.Client().Call(t.Context(), "server.capabilities", nil, nil))
 	cancel()
 	err := <-done
 	if !errors.Is(err, context.Canceled) || err == nil {

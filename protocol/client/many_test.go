@@ -23,7 +23,8 @@ func TestManySessionsOnOnePipe(t *testing.T) { // alone: it measures memory
 	const sessions, waits, rounds = 40, 5, 3
 	ctx := t.Context()
 	c := started(t)
-	check(t, c.Call(ctx, "server.set_ordering", map[string]string{"ordering": "concurrent"}, nil)) // waits of a session side by side
+	// waits of a session side by side
+	check(t, c.Call(ctx, "server.set_ordering", map[string]string{"ordering": "concurrent"}, nil))
 	about := must[*client.Capabilities](t)(c.Capabilities(ctx))
 	var all [sessions]*client.Session
 	for i := range all {

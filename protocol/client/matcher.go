@@ -79,8 +79,8 @@ func All(ms ...Matcher) Matcher { return Matcher{Type: "all", Value: ms} }
 // Not matches when m does not. A text is absent when it is not on the screen now.
 func Not(m Matcher) Matcher { return Matcher{Type: "not", Value: m} }
 
-// In returns a matcher that looks in scope for its texts, and those of its parts, which have no scope
-// yet.
+// In returns a matcher that looks in scope for its texts, and those of its parts, which have no
+// scope yet.
 func (m Matcher) In(scope Scope) Matcher {
 	switch parts := m.Value.(type) {
 	case []Matcher:

@@ -11,22 +11,25 @@ import (
 // An Event is a notification: session.changed, session.output, session.exited, session.leased or
 // adapter.changed. Members that its Method does not have are zero.
 type Event struct {
-	Method   string          `json:"-"`
-	Session  string          `json:"session"`
-	Sequence uint64          `json:"sequence"`
-	Output   string          `json:"output"`       // session.output
-	Dropped  bool            `json:"dropped"`      // session.output: some before Output was lost: this client was too slow
-	Secret   bool            `json:"secret_input"` // session.changed: the program reads a secret
-	Code     *int            `json:"exit_code"`    // session.exited
-	Signal   *string         `json:"signal"`       // session.exited
-	Limit    string          `json:"limit"`        // session.exited: the limit that ended it; "": none
-	Lease    *Lease          `json:"lease"`        // session.leased; nil: it was given back
-	Adapter  string          `json:"adapter"`      // adapter.changed
-	Plugin   string          `json:"plugin"`       // adapter.changed
-	State    string          `json:"state"`        // adapter.changed: its name
-	Previous string          `json:"previous"`     // adapter.changed: the state before
-	Events   uint64          `json:"events"`       // adapter.changed: seq of the newest in adapter.events
-	Params   json.RawMessage `json:"-"`            // what was received
+	Method   string `json:"-"`
+	Session  string `json:"session"`
+	Sequence uint64 `json:"sequence"`
+	Output   string `json:"output"` // session.output
+	// session.output: some before Output was lost: this client was too slow
+	Dropped bool    `json:"dropped"`
+	Secret  bool    `json:"secret_input"` // session.changed: the program reads a secret
+	Code    *int    `json:"exit_code"`    // session.exited
+	Signal  *string `json:"signal"`       // session.exited
+	// session.exited: the limit that ended it; "": none
+	Limit    string `json:"limit"`
+	Lease    *Lease `json:"lease"`    // session.leased; nil: it was given back
+	Adapter  string `json:"adapter"`  // adapter.changed
+	Plugin   string `json:"plugin"`   // adapter.changed
+	State    string `json:"state"`    // adapter.changed: its name
+	Previous string `json:"previous"` // adapter.changed: the state before
+	// adapter.changed: seq of the newest in adapter.events
+	Events uint64          `json:"events"`
+	Params json.RawMessage `json:"-"` // what was received
 }
 
 // Subscribe turns the server's notifications on and calls f with each, in the order in which they
@@ -81,10 +84,10 @@ const mostEvents = 1024
 // ErrReplaced ends a loop over [Client.Notifications] when the next one is asked for.
 var ErrReplaced = errors.New("other notifications were asked for")
 
-// Notifications turns the server's notifications on, those of the sessions that are named or of all,
-// and returns them: from now on, and until ctx or the connection ends, which is told with an error.
-// The loop that reads them may use the client, and the server stops to tell when it ends. A further
-// call replaces the first.
+// Notifications turns the server's notifications on, those of the sessions that are named or of
+// all, and returns them: from now on, and until ctx or the connection ends, which is told with an
+// error. The loop that reads them may use the client, and the server stops to tell when it ends. A
+// further call replaces the first.
 //
 //	events, err := c.Notifications(ctx)
 //	for e, err := range events {
@@ -96,7 +99,9 @@ var ErrReplaced = errors.New("other notifications were asked for")
 //
 // It is [Client.Subscribe] with a queue: a loop that falls behind by 1,024 notifications loses the
 // oldest, and the next session.output has Dropped set.
-func (c *Client) Notifications(ctx context.Context, sessions ...string) (iter.Seq2[Event, error], error) {
+func (c *Client) Notifications(
+	ctx context.Context, sessions ...string,
+) (iter.Seq2[Event, error], error) {
 	q := &queue{more: make(chan struct{}, 1), replaced: make(chan struct{})}
 	if old := c.queue.Swap(q); old != nil {
 		close(old.replaced)
@@ -107,7 +112,8 @@ func (c *Client) Notifications(ctx context.Context, sessions ...string) (iter.Se
 	return func(yield func(Event, error) bool) {
 		defer func() {
 			if c.queue.CompareAndSwap(q, nil) {
-				_ = c.Subscribe(context.WithoutCancel(ctx), nil) // of a connection that has ended there are none
+				// of a connection that has ended there are none
+				_ = c.Subscribe(context.WithoutCancel(ctx), nil)
 			}
 		}()
 		for {

@@ -154,7 +154,8 @@ var drives = map[string]drive{
 // overSSH is a shell at the other end of a server of the loopback, which ends with the test.
 func overSSH(t *testing.T) client.Config {
 	t.Helper()
-	if err := os.MkdirAll("/run/sshd", 0o755); err != nil { // sshd does not start without, and its service makes it
+	// sshd does not start without, and its service makes it
+	if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
 		t.Skipf("sshd cannot run: %v", err)
 	}
 	dir := t.TempDir()
@@ -170,15 +171,16 @@ func overSSH(t *testing.T) client.Config {
 	}
 	key := filepath.Join(dir, "user")
 	// sshd -i speaks on its standard streams: no port, and nothing that outlives the connection.
-	proxy := fmt.Sprintf("%s -i -f /dev/null -o HostKey=%s/host -o AuthorizedKeysFile=%s.pub -o StrictModes=no -o UsePAM=no -o PidFile=none -o SetEnv=HOME=%s", sshd, dir, key, dir) // no dot files of whoever runs the tests
+	// no dot files of whoever runs the tests
+	proxy := fmt.Sprintf("%s -i -f /dev/null -o HostKey=%s/host -o AuthorizedKeysFile=%s.pub -o StrictModes=no -o UsePAM=no -o PidFile=none -o SetEnv=HOME=%s", sshd, dir, key, dir)
 	return client.Config{Program: "ssh", Env: map[string]string{"SHELL": "/bin/sh"}, Args: []string{
 		"-F", "/dev/null", "-tt", "-i", key, "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "LogLevel=ERROR",
 		"-o", "ProxyCommand=" + proxy, "loopback", "PS1='far$ ' exec sh",
 	}}
 }
 
-// TestPrograms drives ten programs beside busy loops, again and again with PTYWRIGHT_LONG=1: none may
-// fail, and nothing is tried twice.
+// TestPrograms drives ten programs beside busy loops, again and again with PTYWRIGHT_LONG=1: none
+// may fail, and nothing is tried twice.
 func TestPrograms(t *testing.T) {
 	repeats := 1
 	if os.Getenv("PTYWRIGHT_LONG") == "1" {

@@ -118,8 +118,8 @@ func (s *Session) Press(ctx context.Context, keys ...string) error {
 	return err
 }
 
-// Paste pastes text as a terminal does: in brackets when the program asks for them, and then without
-// the control characters that could end the paste.
+// Paste pastes text as a terminal does: in brackets when the program asks for them, and then
+// without the control characters that could end the paste.
 func (s *Session) Paste(ctx context.Context, text string) error {
 	now, err := s.Screen(ctx)
 	if err != nil {
@@ -151,7 +151,9 @@ const (
 // [ErrMouseNotRequested] when the program does not ask for the mouse.
 func (s *Session) Click(ctx context.Context, row, col int, button Button) error {
 	event := func(action string) Action {
-		return Action{"mouse", map[string]any{"row": row, "col": col, "button": button, "action": action}}
+		return Action{"mouse", map[string]any{
+			"row": row, "col": col, "button": button, "action": action,
+		}}
 	}
 	actions := []Action{event("press")}
 	if button == Left || button == Middle || button == Right { // a wheel is not let go
@@ -181,8 +183,8 @@ func (s *Session) Do(ctx context.Context, actions ...Action) (Sent, error) {
 }
 
 // Type performs actions as Do does, and pauses for delay between keystrokes, up to ten seconds, to
-// the millisecond; a text is then typed character by character. When it ends early, [Error.Data] has
-// how many bytes were written and how many actions done, if any.
+// the millisecond; a text is then typed character by character. When it ends early, [Error.Data]
+// has how many bytes were written and how many actions done, if any.
 func (s *Session) Type(ctx context.Context, delay time.Duration, actions ...Action) (Sent, error) {
 	return s.typed(ctx, actions, struct {
 		named
@@ -195,7 +197,8 @@ func (s *Session) Type(ctx context.Context, delay time.Duration, actions ...Acti
 func (s *Session) typed(ctx context.Context, actions []Action, params any) (Sent, error) {
 	for _, a := range actions {
 		if text, ok := a.Value.(string); ok && !utf8.ValidString(text) {
-			return Sent{}, fmt.Errorf("session.input: the %s is not UTF-8, which the wire needs: nothing was typed", a.Type)
+			return Sent{}, fmt.Errorf("session.input: the %s is not UTF-8, which the wire needs: "+
+				"nothing was typed", a.Type)
 		}
 	}
 	r, err := result[Sent](ctx, s.client, "session.input", params)
@@ -261,7 +264,8 @@ func (s *Session) Record(ctx context.Context, path string) (*Recording, error) {
 
 // Stop ends the recording.
 func (r *Recording) Stop(ctx context.Context) (*Recorded, error) {
-	return result[Recorded](ctx, r.client, "session.record_stop", map[string]string{"recording": r.id})
+	p := map[string]string{"recording": r.id}
+	return result[Recorded](ctx, r.client, "session.record_stop", p)
 }
 
 // Resize changes the terminal's size and notifies the program.

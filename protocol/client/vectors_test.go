@@ -17,7 +17,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// hang bounds what a test waits for: far more than a loaded machine needs, so that what hangs fails.
+// hang bounds what a test waits for: far more than a loaded machine needs, so that what hangs
+// fails.
 const hang = 2 * time.Minute
 
 // A schema is one of the model's, as JSON decodes it.
@@ -222,20 +223,22 @@ var received = map[string]struct {
 	into    func() any
 	without []string
 }{
-	"Session":                  {into[client.Info], nil},
-	"Exit":                     {into[client.Exit], nil},
-	"Lease":                    {into[client.Lease], nil},
-	"Snapshot":                 {into[client.Snapshot], nil},
-	"Cell":                     {into[client.Cell], nil},
-	"Style":                    {into[client.Style], nil},
-	"Scrolled":                 {into[client.Scrolled], nil},
-	"Matched":                  {into[client.Match], []string{"matched"}}, // true
-	"Frame":                    {into[client.Frame], nil},
-	"FrameRow":                 {into[client.FrameRow], []string{"runs"}}, // of another form
-	"FrameModes":               {into[client.FrameModes], nil},
-	"SessionInputResult":       {into[client.Sent], []string{"sent"}},        // true
-	"SessionRunResult":         {into[client.Ran], []string{"screen_text"}},  // it does not ask for it
-	"State":                    {into[client.State], []string{"host_marks"}}, // of a plugin for itself
+	"Session":            {into[client.Info], nil},
+	"Exit":               {into[client.Exit], nil},
+	"Lease":              {into[client.Lease], nil},
+	"Snapshot":           {into[client.Snapshot], nil},
+	"Cell":               {into[client.Cell], nil},
+	"Style":              {into[client.Style], nil},
+	"Scrolled":           {into[client.Scrolled], nil},
+	"Matched":            {into[client.Match], []string{"matched"}}, // true
+	"Frame":              {into[client.Frame], nil},
+	"FrameRow":           {into[client.FrameRow], []string{"runs"}}, // of another form
+	"FrameModes":         {into[client.FrameModes], nil},
+	"SessionInputResult": {into[client.Sent], []string{"sent"}}, // true
+	// it does not ask for it
+	"SessionRunResult": {into[client.Ran], []string{"screen_text"}},
+	// of a plugin for itself
+	"State":                    {into[client.State], []string{"host_marks"}},
 	"Receipt":                  {into[client.Receipt], nil},
 	"AdapterTurnResult":        {into[client.Performed], []string{"sequence", "elapsed_ms", "wait_id"}},
 	"Recording":                {into[client.Recorded], []string{"recording"}}, // its id
@@ -379,8 +382,8 @@ func (j *judge) branch(s schema, v any) schema {
 	return s
 }
 
-// TestWhatIsSentFits: the params that the client makes are those of the model, each matcher type and
-// each option among them, and a configuration has all members.
+// TestWhatIsSentFits: the params that the client makes are those of the model, each matcher type
+// and each option among them, and a configuration has all members.
 func TestWhatIsSentFits(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t)
@@ -407,7 +410,8 @@ func TestWhatIsSentFits(t *testing.T) {
 	}
 	for _, b := range j.def("Matcher")["oneOf"].([]any) {
 		kind := j.resolved(b.(schema))["properties"].(schema)["type"].(schema)["const"].(string)
-		if !made[kind] && kind != "transcript_contains" && kind != "title_contains" { // texts, which expressions can quote
+		// texts, which expressions can quote
+		if !made[kind] && kind != "transcript_contains" && kind != "title_contains" {
 			t.Errorf("no function makes the matcher %s", kind)
 		}
 	}

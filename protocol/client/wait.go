@@ -6,8 +6,8 @@ import (
 )
 
 type (
-	// A WaitOption changes one [Session.Wait]: [Within] says how long it may last, a [Position] what
-	// counts, [Cells] and [Unredacted] what its answer shows.
+	// A WaitOption changes one [Session.Wait]: [Within] says how long it may last, a [Position]
+	// what counts, [Cells] and [Unredacted] what its answer shows.
 	WaitOption interface{ waits(p *waitParams) }
 	// An ExpectOption changes one [Session.Expect]: [Within], [Cells] and [Unredacted].
 	ExpectOption interface {
@@ -79,9 +79,9 @@ func (Within) expects()   {}
 func (Cells) expects()    {}
 func (redacted) expects() {}
 
-// Wait waits for an event: m counts only in what came after the last input that was typed through s,
-// and without one in everything. A [Position] says what counts instead, as the Next of an earlier
-// match does. Several waits after one input all count from it.
+// Wait waits for an event: m counts only in what came after the last input that was typed through
+// s, and without one in everything. A [Position] says what counts instead, as the Next of an
+// earlier match does. Several waits after one input all count from it.
 //
 // Errors: [ErrTimeout], after 30 seconds or as [Within] says; [ErrSessionEnded] as soon as m can no
 // longer match; [ErrSessionClosed]; [ErrInvalidMatcher]. They have the evidence: see [EvidenceOf].

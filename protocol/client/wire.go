@@ -10,30 +10,39 @@ import (
 
 // Config says how to start a session; see session.create.
 type Config struct {
-	Name                string            `json:"name,omitempty"` // finds it as its id does; "": none
-	Program             string            `json:"program"`
-	Args                []string          `json:"args,omitempty"`
-	Cwd                 string            `json:"cwd,omitempty"` // "": the server's
-	Env                 map[string]string `json:"env,omitempty"`
-	BaseEnv             map[string]string `json:"base_env,omitempty"`  // start from this instead of the server's environment
-	ClearEnv            bool              `json:"clear_env,omitempty"` // start from nothing instead of either
-	Rows                int               `json:"rows,omitempty"`      // 0: 24
-	Cols                int               `json:"cols,omitempty"`      // 0: 80
-	PixelWidth          int               `json:"pixel_width,omitempty"`
-	PixelHeight         int               `json:"pixel_height,omitempty"`
-	TranscriptMaxChars  *int              `json:"transcript_max_chars,omitempty"`
-	ScrollbackMaxLines  *int              `json:"scrollback_max_lines,omitempty"`
-	RawTranscriptPath   string            `json:"raw_transcript_path,omitempty"`
-	RawTranscriptAppend bool              `json:"raw_transcript_append,omitempty"`
-	EchoOff             string            `json:"echo_off,omitempty"`          // "ask" (when ""), "secret" or "plain": how to treat input while echo is off
-	ShellIntegration    bool              `json:"shell_integration,omitempty"` // make bash, zsh or fish mark its commands
-	Theme               string            `json:"theme,omitempty"`             // dark or light, for programs that ask; "": dark
-	Owner               string            `json:"owner,omitempty"`             // connection: the session ends with this one; "": it does not
+	// finds it as its id does; "": none
+	Name    string            `json:"name,omitempty"`
+	Program string            `json:"program"`
+	Args    []string          `json:"args,omitempty"`
+	Cwd     string            `json:"cwd,omitempty"` // "": the server's
+	Env     map[string]string `json:"env,omitempty"`
+	// start from this instead of the server's environment
+	BaseEnv map[string]string `json:"base_env,omitempty"`
+	// start from nothing instead of either
+	ClearEnv            bool   `json:"clear_env,omitempty"`
+	Rows                int    `json:"rows,omitempty"` // 0: 24
+	Cols                int    `json:"cols,omitempty"` // 0: 80
+	PixelWidth          int    `json:"pixel_width,omitempty"`
+	PixelHeight         int    `json:"pixel_height,omitempty"`
+	TranscriptMaxChars  *int   `json:"transcript_max_chars,omitempty"`
+	ScrollbackMaxLines  *int   `json:"scrollback_max_lines,omitempty"`
+	RawTranscriptPath   string `json:"raw_transcript_path,omitempty"`
+	RawTranscriptAppend bool   `json:"raw_transcript_append,omitempty"`
+	// "ask" (when ""), "secret" or "plain": how to treat input while echo is off
+	EchoOff string `json:"echo_off,omitempty"`
+	// make bash, zsh or fish mark its commands
+	ShellIntegration bool `json:"shell_integration,omitempty"`
+	// dark or light, for programs that ask; "": dark
+	Theme string `json:"theme,omitempty"`
+	// connection: the session ends with this one; "": it does not
+	Owner string `json:"owner,omitempty"`
 	// Limits, each for the program and all it starts; [Exit.Limit] says which one ended it. Times
 	// are whole milliseconds. 0: none.
-	Max       time.Duration `json:"-"`                    // it may take so long
-	Idle      time.Duration `json:"-"`                    // it may write nothing, while there is no input, for so long
-	MaxMemory int64         `json:"max_memory,omitempty"` // bytes; refused where the server cannot make a cgroup
+	Max time.Duration `json:"-"` // it may take so long
+	// it may write nothing, while there is no input, for so long
+	Idle time.Duration `json:"-"`
+	// bytes; refused where the server cannot make a cgroup
+	MaxMemory int64 `json:"max_memory,omitempty"`
 }
 
 // MarshalJSON writes the params of session.create.
@@ -67,10 +76,11 @@ type Info struct {
 	Adapter         string        `json:"adapter"` // the adapter that drives it; "": none
 	Lease           *Lease        `json:"lease"`   // nil: any client may type
 	Ended           time.Time     `json:"ended"`   // when the program ended; zero: it runs
-	Owner           string        `json:"owner"`   // connection: it ends with the one that created it
-	Max             time.Duration `json:"-"`       // its limits, as in Config
-	Idle            time.Duration `json:"-"`
-	MaxMemory       int64         `json:"max_memory"`
+	// connection: it ends with the one that created it
+	Owner     string        `json:"owner"`
+	Max       time.Duration `json:"-"` // its limits, as in Config
+	Idle      time.Duration `json:"-"`
+	MaxMemory int64         `json:"max_memory"`
 }
 
 // UnmarshalJSON reads one of session.list's details.
@@ -96,14 +106,16 @@ type Lease struct {
 
 // Exit is how a program ended: one of Code and Signal is set.
 type Exit struct {
-	Code     *int    `json:"exit_code"`
-	Signal   *string `json:"signal"`   // "SIGKILL"
-	Draining bool    `json:"draining"` // a process it started holds the terminal, and may still write
-	Limit    string  `json:"limit"`    // the limit that ended it: max_ms, idle_ms, max_memory or owner; "": none
+	Code   *int    `json:"exit_code"`
+	Signal *string `json:"signal"` // "SIGKILL"
+	// a process it started holds the terminal, and may still write
+	Draining bool `json:"draining"`
+	// the limit that ended it: max_ms, idle_ms, max_memory or owner; "": none
+	Limit string `json:"limit"`
 }
 
-// String says how a program ended: "exit 3", or a signal's name, followed by what else is known: the
-// limit it exceeded, and that some of its processes still run; "running" if e is nil.
+// String says how a program ended: "exit 3", or a signal's name, followed by what else is known:
+// the limit it exceeded, and that some of its processes still run; "running" if e is nil.
 func (e *Exit) String() string {
 	if e == nil {
 		return "running"
@@ -129,7 +141,10 @@ func (e *Exit) String() string {
 }
 
 // limits are the limits of a session as the flags of ptywright spawn have them.
-var limits = map[string]string{"max_ms": "max-time", "idle_ms": "idle", "max_memory": "max-memory", "owner": "its client is gone"}
+var limits = map[string]string{
+	"max_ms": "max-time", "idle_ms": "idle", "max_memory": "max-memory",
+	"owner": "its client is gone",
+}
 
 // An Action is something a person could do to a session: text, paste, bracketed_paste, stream_text,
 // key, mouse, resize, theme, interrupt, eof, signal, kill, mark_transcript.
@@ -215,8 +230,9 @@ func (m *Match) UnmarshalJSON(b []byte) error {
 
 func (w *waited) match() *Match {
 	m := &Match{
-		Next: w.Next, Before: w.Before, Screen: w.Snapshot, Elapsed: millis(w.ElapsedMS), Outcome: w.Outcome, Index: w.Outcome.Index,
-		Sequence: w.Sequence, BeforeCut: w.BeforeCut, Missed: w.Missed, TranscriptTail: w.TranscriptTail, Forgotten: w.Forgotten,
+		Next: w.Next, Before: w.Before, Screen: w.Snapshot, Elapsed: millis(w.ElapsedMS),
+		Outcome: w.Outcome, Index: w.Outcome.Index, Sequence: w.Sequence, BeforeCut: w.BeforeCut,
+		Missed: w.Missed, TranscriptTail: w.TranscriptTail, Forgotten: w.Forgotten,
 	}
 	if o := w.Outcome.text(); o != nil {
 		m.Text, m.Groups, m.Named = o.Text+o.Capture, o.Groups, o.Named
@@ -245,7 +261,8 @@ type Outcome struct {
 	Predicate string          `json:"predicate"` // lua
 	Evidence  json.RawMessage `json:"evidence"`  // lua: what the predicate told; nil: nothing
 	Index     int             `json:"index"`     // any: of the matcher that matched
-	Parts     []Outcome       `json:"-"`         // any: the one that matched; all: every one, in order
+	// any: the one that matched; all: every one, in order
+	Parts []Outcome `json:"-"`
 }
 
 // UnmarshalJSON reads the outcome of a wait's result.
@@ -310,10 +327,12 @@ type Snapshot struct {
 	ApplicationCursor bool     `json:"application_cursor"`
 	ApplicationKeypad bool     `json:"application_keypad"`
 	BracketedPaste    bool     `json:"bracketed_paste"` // the program takes a paste in brackets
-	Mouse             string   `json:"mouse"`           // what the program asks for: none, x10, vt200, drag or any
-	Title             *string  `json:"title"`           // nil: none was set
-	SecretInput       bool     `json:"secret_input"`    // the program reads a secret, as a password prompt does
-	Exit              *Exit    `json:"exit"`            // nil: the program runs
+	// what the program asks for: none, x10, vt200, drag or any
+	Mouse string  `json:"mouse"`
+	Title *string `json:"title"` // nil: none was set
+	// the program reads a secret, as a password prompt does
+	SecretInput bool  `json:"secret_input"`
+	Exit        *Exit `json:"exit"` // nil: the program runs
 }
 
 // String returns the screen's text: PlainText.
@@ -373,7 +392,9 @@ func (r *Ran) UnmarshalJSON(b []byte) error {
 		Exit       *Exit  `json:"exit"`
 	}
 	err := json.Unmarshal(b, &w)
-	*r = Ran{w.Output, w.Truncated, w.ExitCode, w.Sequence, millis(w.DurationMS), w.By, w.Number, w.Exit}
+	*r = Ran{
+		w.Output, w.Truncated, w.ExitCode, w.Sequence, millis(w.DurationMS), w.By, w.Number, w.Exit,
+	}
 	return err
 }
 

@@ -83,8 +83,8 @@ func messages(line []byte) []json.RawMessage {
 	return []json.RawMessage{line}
 }
 
-// TestStandings: what is said of members that are new or not stable stands in the model, and names a
-// version that there is.
+// TestStandings: what is said of members that are new or not stable stands in the model, and names
+// a version that there is.
 func TestStandings(t *testing.T) {
 	for def, schema := range theModel.Defs {
 		var s struct {
