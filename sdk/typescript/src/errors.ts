@@ -39,8 +39,10 @@ export class PtywrightError<D extends object = Record<string, unknown>> extends 
   constructor(message: string, details: ErrorDetails<D> = {}) {
     const { method = "", reason, code, data = {} as D, cause } = details;
     const evidence = evidenceOf(data);
-    const what = (method && `${method}: `) + message;
-    const text = evidence ? `${what}\n${evidenceText(evidence)}` : what;
+    // As the command line prints it, in all SDKs: what a wait was for stands in its evidence.
+    const text = evidence
+      ? `${message}\n${evidenceText(evidence)}`
+      : (method && `${method}: `) + message;
     super(text, cause === undefined ? {} : { cause });
     this.name = new.target.name;
     this.method = method;

@@ -18,7 +18,7 @@ export interface Evidence {
   matcher: Explanation;
 }
 
-/** The evidence as `ptywright wait` prints it, with a line feed at the end. */
+/** The evidence as `ptywright wait` prints it. */
 export function evidenceText(e: Evidence): string {
   const { exit, title, lines } = e.snapshot;
   const how = ended(exit) + (title === null ? "" : `, titled ${title}`);
@@ -30,7 +30,6 @@ export function evidenceText(e: Evidence): string {
     ...lacks(e.matcher, 0).map((line) => `- ${oneLine(line)}`),
     `the last screen, at sequence ${e.sequence ?? 0} (${oneLine(how)}):`,
     ...shown.map(quiet),
-    "",
   ].join("\n");
 }
 
