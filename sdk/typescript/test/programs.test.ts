@@ -184,6 +184,7 @@ async function sshd(dir: string): Promise<{ args: string[]; close(): void }> {
     PasswordAuthentication: "no",
     PrintMotd: "no",
     PrintLastLog: "no",
+    SetEnv: `HOME=${dir}`, // bash reads the person's .bashrc for a command, too
   };
   const config = Object.entries(options).map((option) => `${option.join(" ")}\n`);
   writeFileSync(join(dir, "sshd_config"), config.join(""));
