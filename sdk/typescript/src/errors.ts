@@ -60,7 +60,7 @@ export class PtywrightError<D extends object = Record<string, unknown>> extends 
 
 function evidenceOf(data: object): Evidence | undefined {
   const d = data as Partial<Evidence>;
-  return d.matcher !== undefined && d.snapshot !== undefined ? (d as Evidence) : undefined;
+  return d.matcher !== undefined ? (d as Evidence) : undefined;
 }
 
 /** The server has ended, closed the connection, or sends what is not the native wire. */
