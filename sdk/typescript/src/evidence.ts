@@ -21,9 +21,9 @@ export interface Evidence {
 /** The evidence as `ptywright wait` prints it. */
 export function evidenceText(e: Evidence): string {
   // A server may leave out more than this one does: what explains an error must not fail itself.
-  const { exit = null, title = null, lines = [] }: Partial<Snapshot> = e.snapshot ?? {};
-  const how = ended(exit) + (title === null ? "" : `, titled ${title}`);
-  const shown = [...lines];
+  const { exit, title, lines }: Partial<Snapshot> = e.snapshot ?? {};
+  const how = ended(exit ?? null) + (title == null ? "" : `, titled ${title}`);
+  const shown = [...(lines ?? [])];
   while (shown.length > 0 && shown[shown.length - 1]?.trim() === "") shown.pop();
   return [
     `no match after ${duration(e.elapsed_ms)}; ` +
