@@ -28,7 +28,7 @@ func tsWire(w *wire) string {
 	}
 	b.WriteString("\n/** The methods, with what they take and return. */\nexport interface Methods {\n")
 	for _, m := range w.methods {
-		doc := tsSentence(m.about)
+		doc := sentence(m.about)
 		if len(m.reasons) > 0 {
 			doc += " Errors: " + strings.Join(m.reasons, ", ") + "."
 		}
@@ -172,26 +172,15 @@ func tsReasons(w *wire) string {
 	var b strings.Builder
 	b.WriteString("import { PtywrightError } from \"./errors.js\";\nimport type * as wire from \"./wire.js\";\n")
 	for _, r := range w.reasons {
-		b.WriteString("\n" + tsDoc("", fmt.Sprintf("%s `reason` is `%s`.", tsSentence(r.about), r.reason)))
-		fmt.Fprintf(&b, "export class %s extends PtywrightError<wire.%s> {\n  declare readonly reason: %q;\n}\n", tsClass(r.reason), r.data.name, r.reason)
+		b.WriteString("\n" + tsDoc("", fmt.Sprintf("%s `reason` is `%s`.", sentence(r.about), r.reason)))
+		fmt.Fprintf(&b, "export class %s extends PtywrightError<wire.%s> {\n  declare readonly reason: %q;\n}\n", errorName(r.reason), r.data.name, r.reason)
 	}
 	b.WriteString("\n/** The class of each reason. */\nexport const errorClasses = {\n")
 	for _, r := range w.reasons {
-		fmt.Fprintf(&b, "  %s: %s,\n", r.reason, tsClass(r.reason))
+		fmt.Fprintf(&b, "  %s: %s,\n", r.reason, errorName(r.reason))
 	}
 	b.WriteString("} as const;\n")
 	return b.String()
-}
-
-// tsClass is the name of a reason's class.
-func tsClass(reason string) string { return strings.TrimSuffix(title(reason), "Error") + "Error" }
-
-// tsSentence is a text with a full stop and a capital.
-func tsSentence(about string) string {
-	if about == "" {
-		return ""
-	}
-	return strings.ToUpper(about[:1]) + strings.TrimSuffix(about[1:], ".") + "."
 }
 
 // tsDoc writes a comment, in lines of 100 columns, if there is anything to say.

@@ -53,6 +53,7 @@ func TestVectors(t *testing.T) {
 	t.Parallel()
 	p := newProject(t, "", "vectors.test.ts")
 	env := []string{"VECTORS=" + abs(t, filepath.Join(root, "sdk", "vectors.json")), "MODEL=" + abs(t, filepath.Join(root, "protocol", "model.json"))}
+	env = append(env, "EVIDENCE="+abs(t, filepath.Join(root, "sdk", "evidence.json")))
 	types, refused := typedVectors(t)
 	p.write(t, "typed.ts", types)
 	p.compile(t)

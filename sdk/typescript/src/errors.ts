@@ -39,8 +39,10 @@ export class PtywrightError<D extends object = Record<string, unknown>> extends 
   constructor(message: string, details: ErrorDetails<D> = {}) {
     const { method = "", reason, code, data = {} as D, cause } = details;
     const evidence = evidenceOf(data);
-    const what = (method && `${method}: `) + message;
-    const text = evidence ? `${what}\n${evidenceText(evidence)}` : what;
+    // As the command line prints it, in all SDKs: what a wait was for stands in its evidence.
+    const text = evidence
+      ? `${message}\n${evidenceText(evidence)}`
+      : (method && `${method}: `) + message;
     super(text, cause === undefined ? {} : { cause });
     this.name = new.target.name;
     this.method = method;
@@ -58,7 +60,7 @@ export class PtywrightError<D extends object = Record<string, unknown>> extends 
 
 function evidenceOf(data: object): Evidence | undefined {
   const d = data as Partial<Evidence>;
-  return d.matcher !== undefined && d.snapshot !== undefined ? (d as Evidence) : undefined;
+  return d.matcher !== undefined ? (d as Evidence) : undefined;
 }
 
 /** The server has ended, closed the connection, or sends what is not the native wire. */

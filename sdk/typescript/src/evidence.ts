@@ -18,11 +18,12 @@ export interface Evidence {
   matcher: Explanation;
 }
 
-/** The evidence as `ptywright wait` prints it, with a line feed at the end. */
+/** The evidence as `ptywright wait` prints it. */
 export function evidenceText(e: Evidence): string {
-  const { exit, title, lines } = e.snapshot;
-  const how = ended(exit) + (title === null ? "" : `, titled ${title}`);
-  const shown = [...lines];
+  // A server may leave out more than this one does: what explains an error must not fail itself.
+  const { exit, title, lines }: Partial<Snapshot> = e.snapshot ?? {};
+  const how = ended(exit ?? null) + (title == null ? "" : `, titled ${title}`);
+  const shown = [...(lines ?? [])];
   while (shown.length > 0 && shown[shown.length - 1]?.trim() === "") shown.pop();
   return [
     `no match after ${duration(e.elapsed_ms)}; ` +
@@ -30,7 +31,6 @@ export function evidenceText(e: Evidence): string {
     ...lacks(e.matcher, 0).map((line) => `- ${oneLine(line)}`),
     `the last screen, at sequence ${e.sequence ?? 0} (${oneLine(how)}):`,
     ...shown.map(quiet),
-    "",
   ].join("\n");
 }
 

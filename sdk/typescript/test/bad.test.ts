@@ -20,6 +20,7 @@ import {
   ServerGone,
   ServerStuck,
   SessionEndedError,
+  TimeoutError,
 } from "@ptywright/sdk";
 import { Connection } from "./node_modules/@ptywright/sdk/dist/connection.js";
 import { children, descriptors, failure, folder, runs, shell, until } from "./kit.js";
@@ -28,15 +29,18 @@ const BIN = process.env["PTYWRIGHT_BIN"] ?? "";
 
 /** Runs something with other variables of the environment. */
 async function withEnv(env: Record<string, string | undefined>, f: () => Promise<void>) {
-  const before = { ...process.env };
-  for (const [name, value] of Object.entries(env)) {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-  }
+  const set = (all: Record<string, string | undefined>) => {
+    for (const [name, value] of Object.entries(all)) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  };
+  const before = Object.fromEntries(Object.keys(env).map((name) => [name, process.env[name]]));
+  set(env);
   try {
     await f();
   } finally {
-    process.env = before;
+    set(before);
   }
 }
 
@@ -158,14 +162,14 @@ test("a newer server may say more", async (t) => {
 
 test("the session ends under a wait", async () => {
   await using s = await spawn("sh", ["-c", "read x; exit 5"]);
-  const waiting = s.wait("never");
+  const waiting = failure(s.wait("never"), SessionEndedError);
   await s.send("\n");
-  const e = await failure(waiting, SessionEndedError);
+  const e = await waiting;
   assert.match(String(e), /\(exit 5\):/);
   await using closed = await shell();
-  const under = closed.wait("never");
+  const under = failure(closed.wait("never"), PtywrightError);
   await closed.close();
-  await failure(under, PtywrightError);
+  await under;
 });
 
 test("a program that does not read", async () => {
@@ -178,7 +182,7 @@ test("a program that does not read", async () => {
 
 test("a server that neither reads nor answers", async () => {
   const before = descriptors();
-  const connection = await Connection.start(BIN, ["serve", "--stdio"], 150);
+  const connection = await Connection.start(BIN, ["serve", "--stdio"], 2000);
   const client = await Client.open(connection as never, BIN);
   const s = await client.spawn("cat");
   process.kill(client.pid ?? 0, "SIGSTOP");
@@ -193,19 +197,15 @@ test("a server that neither reads nor answers", async () => {
   await until("descriptors are closed", () => descriptors() <= before);
 });
 
-test("a server that is slow is waited for", async (t) => {
-  const binary = fake(
-    folder(t),
-    `if (method === "server.capabilities") return { result: { protocol: 1 } };
-     if (method === "session.create") {
-       setTimeout(() => console.log(JSON.stringify({ jsonrpc: "2.0", id, result: { session: "s9" } })), 700);
-       return { id: -1, result: {} };
-     }
-     return { result: {} };`,
-  );
-  const connection = await Connection.start(binary, [], 100);
-  await using client = await Client.open(connection as never, binary);
-  assert.equal((await client.spawn("x")).id, "s9");
+test("a server that takes long, and lives, is waited for", async () => {
+  const connection = await Connection.start(BIN, ["serve", "--stdio"], 2000);
+  const { session } = (await connection.call("session.create", { program: "cat" })) as {
+    session: string;
+  };
+  const params = { session, matcher: { type: "contains_text", value: "x" }, timeout_ms: 5000 };
+  // It is due at once here: long after that the server is asked whether it lives, and it does.
+  await failure(connection.call("session.wait", params, {}, 0), TimeoutError);
+  await connection.close();
 });
 
 test("nothing listens, or it ends", async (t) => {
@@ -292,7 +292,7 @@ test("a process that forgets to close ends by itself, and takes all with it", as
     stdout: string;
   };
   assert.equal(failed.code, 1);
-  assert.match(failed.stderr, /TimeoutError: session\.wait: .*\nno match after /);
+  assert.match(failed.stderr, /TimeoutError: the wait timed out\nno match after /);
   await until("the server ends", () => !runs(Number(failed.stdout)));
 });
 

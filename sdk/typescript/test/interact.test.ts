@@ -24,9 +24,10 @@ test("a person's terminal goes to the session and back", async () => {
   await s.expect("inner$");
   await s.send("stty size\n");
   await s.wait(/^30 90$/m);
+  await s.send("while :; do stty size; sleep 0.1; done\n");
   await s.resize(20, 70);
-  await s.send("stty size\n");
   await s.wait(/^20 70$/m);
+  await s.press("ctrl+c");
   await s.press("ctrl+]");
   await s.expect("back: null");
   await isBack(s);

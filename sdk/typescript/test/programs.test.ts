@@ -131,7 +131,7 @@ program("sqlite3: statements over several lines, and an error", async (cwd) => {
   await s.send("select x;\n");
   await s.wait("no such column: x");
   await s.send(".quit\n");
-  assert.equal((await s.wait({ exited: true })).exit?.code, 0);
+  assert.equal((await s.wait({ exited: true })).exit?.code, 1); // since one statement failed
 });
 
 program("gdb: it asks before it quits", async (dir) => {
@@ -163,35 +163,37 @@ program("ssh: a shell on another machine, which is this one", async (dir) => {
   }
 });
 
-/** Serves ssh on a port of the loopback, with keys made here. As inetd does, it starts an sshd for
- * each connection: nobody has to guess a free port, or when it listens. */
+/** Serves ssh on a port of the loopback, with keys made here. */
 async function sshd(dir: string): Promise<{ args: string[]; close(): void }> {
   for (const key of ["host", "user"]) {
     execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", join(dir, key)]);
   }
   copyFileSync(join(dir, "user.pub"), join(dir, "authorized"));
+  const free = createServer();
+  await new Promise<void>((resolve) => free.listen(0, "127.0.0.1", resolve));
+  const { port } = free.address() as AddressInfo;
+  await new Promise((resolve) => free.close(resolve));
   const options = {
+    ListenAddress: "127.0.0.1",
+    Port: port,
     HostKey: join(dir, "host"),
     AuthorizedKeysFile: join(dir, "authorized"),
+    PidFile: "none",
     StrictModes: "no",
     UsePAM: "no",
     PasswordAuthentication: "no",
     PrintMotd: "no",
     PrintLastLog: "no",
+    SetEnv: `HOME=${dir}`, // bash reads the person's .bashrc for a command, too
   };
   const config = Object.entries(options).map((option) => `${option.join(" ")}\n`);
   writeFileSync(join(dir, "sshd_config"), config.join(""));
-  const server = createServer((socket) => {
-    const one = run("/usr/sbin/sshd", ["-i", "-f", join(dir, "sshd_config"), "-E", join(dir, "log")], {
-      stdio: ["pipe", "pipe", "ignore"],
-    });
-    socket.pipe(one.stdin).on("error", () => {});
-    one.stdout.pipe(socket).on("error", () => {});
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const flags = ["-D", "-f", join(dir, "sshd_config"), "-E", join(dir, "log")];
+  const server = run("/usr/sbin/sshd", flags, { stdio: "ignore" });
   const args = ["-tt", "-F", "none", "-i", join(dir, "user"), "-p", String(port)];
   args.push("-o", "StrictHostKeyChecking=no", "-o", `UserKnownHostsFile=${join(dir, "known")}`);
-  args.push("-o", "LogLevel=ERROR", `${userInfo().username}@127.0.0.1`);
-  return { args, close: () => server.close() };
+  // It listens a moment later: ssh asks again every second until then.
+  args.push("-o", "ConnectionAttempts=30", "-o", "LogLevel=ERROR");
+  args.push(`${userInfo().username}@127.0.0.1`);
+  return { args, close: () => server.kill() };
 }

@@ -39,7 +39,7 @@ test("the first lines", async () => {
   const m = await s.wait({ regex: /^42$/m });
   assert.equal(m.text, "42");
   const e = await failure(s.wait({ text: "never-there", timeout: 300 }), TimeoutError);
-  assert.match(String(e), /^session\.wait: .*\nno match after .*; the screen has been quiet for /);
+  assert.match(String(e), /^the wait timed out\nno match after .*; the screen has been quiet for /);
   assert.match(String(e), /\n- contains_text "never-there": /);
   assert.match(String(e), /\nthe last screen, at sequence \d+ \(running\):\n\$ echo .*\n42\n\$/);
   assert.equal(e.reason, "timeout");

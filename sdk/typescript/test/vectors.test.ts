@@ -121,3 +121,17 @@ test("every reason has a class", () => {
   assert.deepEqual(Object.keys(errorClasses), Object.keys(model.errors).sort());
   for (const Class of Object.values(errorClasses)) assert.ok(Class.prototype instanceof PtywrightError);
 });
+
+test("errors are printed as the command line prints them", () => {
+  const cases = JSON.parse(readFileSync(process.env["EVIDENCE"] ?? "", "utf8")) as {
+    error: { code: number; message: string; data: { reason: string } };
+    text: string;
+  }[];
+  assert.ok(cases.length > 3);
+  for (const { error, text } of cases) {
+    const Class = errorClasses[error.data.reason as "timeout"];
+    const e = new Class(error.message, { ...error, data: error.data as never });
+    assert.equal(String(e), text);
+    assert.equal(e.message, text);
+  }
+});
