@@ -3,6 +3,8 @@
 package main
 
 import (
+	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -261,6 +263,26 @@ func TestTmuxHidesSecrets(t *testing.T) {
 	if out := m.ok("capture-pane", "-p", "-t", "s"); !strings.Contains(out, secret) {
 		t.Errorf("shown: %s", out)
 	}
+}
+
+// TestTmuxOpensNoDoor: the server of tmux sessions leaves what the user's configuration asks for to
+// the shared one, such as a port that is taken then.
+func TestTmuxOpensNoDoor(t *testing.T) {
+	t.Parallel()
+	m := ours(t)
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	path := filepath.Join(t.TempDir(), "config.toml")
+	text := fmt.Sprintf("[mcp]\nhttp = %q\n", taken.Addr())
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m.env = append(m.env, "PTYWRIGHT_CONFIG="+path, "PTYWRIGHT_LOG_LEVEL=no-such-level")
+	m.ok("new-session", "-d", "-s", "d", "cat")
+	m.ok("kill-session", "-t", "d")
 }
 
 // TestTmuxOfManyAtOnce: commands that change the same server do it one after the other.

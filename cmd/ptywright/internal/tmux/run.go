@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/protocol"
@@ -233,6 +234,7 @@ func (t *tmux) look(ctx context.Context, start bool) (empty bool, err error) {
 			if !start {
 				return true, t.noServer()
 			}
+			unconfigured()
 			if _, err = daemon.Ensure(ctx, t.socket); err == nil {
 				s, err = remote.Connect(ctx, t.socket)
 			}
@@ -259,6 +261,18 @@ func (t *tmux) look(ctx context.Context, start bool) (empty bool, err error) {
 	}
 	t.drop()
 	return len(t.state.Sessions) == 0, nil
+}
+
+// unconfigured leaves the user's configuration to the shared server: a port that it asks for, or a
+// log, can be only one server's.
+func unconfigured() {
+	for _, v := range os.Environ() {
+		name, _, _ := strings.Cut(v, "=")
+		if strings.HasPrefix(name, "PTYWRIGHT_") && name != "PTYWRIGHT_HOME" {
+			os.Unsetenv(name)
+		}
+	}
+	os.Setenv(config.PathVariable, "off")
 }
 
 // drop takes windows from the state whose program has ended, unless they are to remain, and sessions
