@@ -2,10 +2,7 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -85,16 +82,15 @@ func (r *release) serverJSON([]platform) error {
 	}
 	v := versionsOf(r.version)
 	var packages []mcpPackage
-	if _, err := os.Stat(filepath.Join(r.typescript, "package.json")); err == nil {
+	if r.typescript != "" {
 		packages = append(packages, start("npm", "https://registry.npmjs.org", npmScope+"sdk", v.npm, "npx"))
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return err
 	}
-	var p pyproject
-	if _, err := toml.DecodeFile(filepath.Join(r.python, "pyproject.toml"), &p); err == nil {
+	if r.python != "" {
+		var p pyproject
+		if _, err := toml.DecodeFile(filepath.Join(r.python, "pyproject.toml"), &p); err != nil {
+			return err
+		}
 		packages = append(packages, start("pypi", "https://pypi.org", p.Project.Name, v.python, "uvx"))
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return err
 	}
 	body, err := json.MarshalIndent(struct {
 		Schema      string       `json:"$schema"`

@@ -24,6 +24,9 @@ func (r *release) keep(dir string) error {
 		files = append(files, file{name, 0o644, body})
 	}
 	for to, from := range map[string]string{"sdk/python/": r.python, "sdk/typescript/": r.typescript} {
+		if from == "" {
+			continue
+		}
 		for _, folder := range []string{"src", "dist"} {
 			sources, err := tree(filepath.Join(from, folder), func(path string) bool {
 				name := filepath.Base(path)

@@ -77,9 +77,12 @@ func (r *release) npmBinary(b *binary) error {
 // npm packs the TypeScript SDK: what its package.json names in files, built before. Its version and
 // the packages with the binaries are written into that.
 func (r *release) npm([]platform) error {
+	if r.typescript == "" {
+		return nil
+	}
 	manifest, err := os.ReadFile(filepath.Join(r.typescript, "package.json"))
 	if err != nil {
-		return absent(r.typescript, err)
+		return fmt.Errorf("the TypeScript SDK (-typescript \"\" leaves it out): %w", err)
 	}
 	var whole struct {
 		Name  string   `json:"name"`

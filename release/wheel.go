@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -35,12 +34,14 @@ type pyproject struct {
 	} `toml:"project"`
 }
 
-// wheel packs the Python SDK with the binary inside, as ptywright/_bin. Without an SDK in the
-// sources there is none.
+// wheel packs the Python SDK with the binary inside, as ptywright/_bin.
 func (r *release) wheel(b *binary) error {
+	if r.python == "" {
+		return nil
+	}
 	var p pyproject
 	if _, err := toml.DecodeFile(filepath.Join(r.python, "pyproject.toml"), &p); err != nil {
-		return absent(r.python, err)
+		return fmt.Errorf("the Python SDK (-python \"\" leaves it out): %w", err)
 	}
 	if p.Project.Name == "" || p.Project.Description == "" {
 		return fmt.Errorf("%s/pyproject.toml has no name or no description", r.python)
@@ -230,13 +231,4 @@ func tree(root string, leave func(path string) bool) ([]file, error) {
 		return err
 	})
 	return files, err
-}
-
-// absent is nil when an SDK is not in the sources, which is told, and else the error.
-func absent(dir string, err error) error {
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	fmt.Fprintf(os.Stderr, "release: no package of %s, which is not there\n", dir)
-	return nil
 }

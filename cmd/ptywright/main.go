@@ -23,6 +23,7 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/run"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/tmux"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/watch"
 )
 
@@ -30,6 +31,9 @@ func main() {
 	std := cli.Stdio{In: os.Stdin, Out: &cli.Output{File: os.Stdout}, Err: os.Stderr}
 	if serve.IsTerminalMCP(os.Args) {
 		os.Exit(serve.TerminalMCP(context.Background(), os.Args[1:], std))
+	}
+	if tmux.Named(os.Args) {
+		os.Exit(tmux.Main(context.Background(), std, os.Args[1:]))
 	}
 	root, args := command(std), os.Args[1:]
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
@@ -75,7 +79,8 @@ All methods and commands as JSON Schema: ptywright schema. To check this machine
 	root.AddCommand(slices.Concat(
 		remote.Commands(std), serve.Commands(std), run.Commands(std), recordings.Commands(std), help.Commands(std),
 		[]*cobra.Command{
-			attach.Command(std), repl.Command(std), watch.Command(std), fleet.Command(std), kit.Command(std), doctor.Command(std), config.Command(std),
+			attach.Command(std), repl.Command(std), watch.Command(std), fleet.Command(std), tmux.Command(std), kit.Command(std), doctor.Command(std),
+			config.Command(std),
 		},
 	)...)
 	root.CompletionOptions.DisableDefaultCmd = true // we have our own completions command
@@ -91,7 +96,7 @@ func group(root *cobra.Command) {
 	for _, g := range []struct{ id, title, commands string }{
 		{"sessions", "Sessions of a server that is shared:", "spawn send exec wait read search logs resize mouse ls kill adapter attach repl watch"},
 		{"one", "One program, and recordings:", "run record play cast2text shot"},
-		{"serve", "Servers:", "serve mcp acp acp-proxy unterm fleet"},
+		{"serve", "Servers:", "serve mcp acp acp-proxy unterm tmux fleet"},
 		{"more", "Plugins, and what there is:", "plugin doctor config schema completions help"},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
