@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/ptywright/ptywright/internal/lazy"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -122,7 +123,7 @@ func arguments(text string, most int) []string {
 }
 
 // modifier is what may stand before the colon in #{...}.
-var modifier = regexp.MustCompile(`^(==|!=|<=|>=|\|\||&&|<|>|m(?:/\w+)?|s/[^/]*/[^/]*/\w*|[tbdlnwqET](?:/\w+)?|=[/|]?-?\d+(?:[/|][^/|]*[/|]?)?|p-?\d+)[;:]`)
+var modifier = lazy.Regexp(`^(==|!=|<=|>=|\|\||&&|<|>|m(?:/\w+)?|s/[^/]*/[^/]*/\w*|[tbdlnwqET](?:/\w+)?|=[/|]?-?\d+(?:[/|][^/|]*[/|]?)?|p-?\d+)[;:]`)
 
 // replace is the value of what stands in #{...}.
 func (f *format) replace(text string, depth int) string {
@@ -141,7 +142,7 @@ func (f *format) replace(text string, depth int) string {
 	}
 	var mods []string
 	for rest := text; ; {
-		m := modifier.FindStringSubmatch(rest)
+		m := modifier().FindStringSubmatch(rest)
 		if m == nil {
 			break
 		}
@@ -329,7 +330,7 @@ func (f *format) value(name string) string {
 			return v
 		}
 	}
-	if _, known := options[name]; known || strings.HasPrefix(name, "@") {
+	if _, known := options()[name]; known || strings.HasPrefix(name, "@") {
 		return t.option(f.x, f.w, name)
 	}
 	return ""

@@ -4,28 +4,33 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
 // named are tmux's names of keys, in lower case, with ptywright's.
-var named = map[string]string{
-	"f1": "f1", "f2": "f2", "f3": "f3", "f4": "f4", "f5": "f5", "f6": "f6", "f7": "f7", "f8": "f8", "f9": "f9", "f10": "f10", "f11": "f11", "f12": "f12",
-	"ic": "insert", "insert": "insert", "dc": "delete", "delete": "delete", "home": "home", "end": "end",
-	"npage": "page_down", "pagedown": "page_down", "pgdn": "page_down", "ppage": "page_up", "pageup": "page_up", "pgup": "page_up",
-	"tab": "tab", "btab": "shift_tab", "space": "space", "bspace": "backspace", "enter": "enter", "escape": "escape",
-	"up": "up", "down": "down", "left": "left", "right": "right",
-	"kp/": "keypad_divide", "kp*": "keypad_multiply", "kp-": "keypad_subtract", "kp+": "keypad_add", "kpenter": "keypad_enter", "kp.": "keypad_decimal",
-	"kp0": "keypad_0", "kp1": "keypad_1", "kp2": "keypad_2", "kp3": "keypad_3", "kp4": "keypad_4",
-	"kp5": "keypad_5", "kp6": "keypad_6", "kp7": "keypad_7", "kp8": "keypad_8", "kp9": "keypad_9",
-}
+var named = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"f1": "f1", "f2": "f2", "f3": "f3", "f4": "f4", "f5": "f5", "f6": "f6", "f7": "f7", "f8": "f8", "f9": "f9", "f10": "f10", "f11": "f11", "f12": "f12",
+		"ic": "insert", "insert": "insert", "dc": "delete", "delete": "delete", "home": "home", "end": "end",
+		"npage": "page_down", "pagedown": "page_down", "pgdn": "page_down", "ppage": "page_up", "pageup": "page_up", "pgup": "page_up",
+		"tab": "tab", "btab": "shift_tab", "space": "space", "bspace": "backspace", "enter": "enter", "escape": "escape",
+		"up": "up", "down": "down", "left": "left", "right": "right",
+		"kp/": "keypad_divide", "kp*": "keypad_multiply", "kp-": "keypad_subtract", "kp+": "keypad_add", "kpenter": "keypad_enter", "kp.": "keypad_decimal",
+		"kp0": "keypad_0", "kp1": "keypad_1", "kp2": "keypad_2", "kp3": "keypad_3", "kp4": "keypad_4",
+		"kp5": "keypad_5", "kp6": "keypad_6", "kp7": "keypad_7", "kp8": "keypad_8", "kp9": "keypad_9",
+	}
+})
 
 // controls are the keys that a terminal sends as one control character beside those with a letter.
-var controls = map[rune]string{
-	'@': "\x00", ' ': "\x00", '2': "\x00", '3': "\x1b", '[': "\x1b", '4': "\x1c", '\\': "\x1c", '5': "\x1d", ']': "\x1d",
-	'6': "\x1e", '^': "\x1e", '7': "\x1f", '_': "\x1f", '/': "\x1f", '-': "\x1f", '8': "\x7f", '?': "\x7f",
-}
+var controls = sync.OnceValue(func() map[rune]string {
+	return map[rune]string{
+		'@': "\x00", ' ': "\x00", '2': "\x00", '3': "\x1b", '[': "\x1b", '4': "\x1c", '\\': "\x1c", '5': "\x1d", ']': "\x1d",
+		'6': "\x1e", '^': "\x1e", '7': "\x1f", '_': "\x1f", '/': "\x1f", '-': "\x1f", '8': "\x7f", '?': "\x7f",
+	}
+})
 
 // action is what a word of send-keys does: a key, or the text that it is.
 func action(word string) client.Action {
@@ -51,7 +56,7 @@ func action(word string) client.Action {
 	}
 	r, size := utf8.DecodeRuneInString(rest)
 	single := size == len(rest) && size > 0
-	name, known := named[strings.ToLower(rest)]
+	name, known := named()[strings.ToLower(rest)]
 	switch {
 	case mods == "" && single:
 		return typed
@@ -92,7 +97,7 @@ func control(r rune) string {
 	case r >= 'A' && r <= 'Z':
 		return string(r - 'A' + 1)
 	}
-	return controls[r]
+	return controls()[r]
 }
 
 // character is the text of a key that is given by its number.

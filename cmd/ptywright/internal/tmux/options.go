@@ -6,35 +6,38 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // options are tmux's, with their defaults. Most are about what a person sees, and mean nothing here;
 // those in [means] do.
-var options = map[string]string{
-	"backspace": "C-?", "buffer-limit": "50", "copy-command": "", "default-terminal": "xterm-256color", "editor": "/usr/bin/vi", "escape-time": "500",
-	"exit-empty": "on", "exit-unattached": "off", "extended-keys": "off", "focus-events": "off", "history-file": "", "message-limit": "1000",
-	"prompt-history-limit": "100", "set-clipboard": "external", "terminal-features": "", "terminal-overrides": "", "user-keys": "", "command-alias": "",
-	"activity-action": "other", "assume-paste-time": "1", "base-index": "0", "bell-action": "any", "default-command": "", "default-shell": "",
-	"default-size": "80x24", "destroy-unattached": "off", "detach-on-destroy": "on", "display-panes-active-colour": "red", "display-panes-colour": "blue",
-	"display-panes-time": "1000", "display-time": "750", "history-limit": "2000", "key-table": "root", "lock-after-time": "0", "lock-command": "lock -np",
-	"message-command-style": "bg=black,fg=yellow", "message-style": "bg=yellow,fg=black", "mouse": "off", "prefix": "C-b", "prefix2": "None",
-	"renumber-windows": "off", "repeat-time": "500", "set-titles": "off", "set-titles-string": "#S:#I:#W - \"#T\" #{session_alerts}",
-	"silence-action": "other", "status": "on", "status-bg": "default", "status-fg": "default", "status-format": "", "status-interval": "15",
-	"status-justify": "left", "status-keys": "emacs", "status-left": "[#{session_name}] ", "status-left-length": "10", "status-left-style": "default",
-	"status-position": "bottom", "status-right": "", "status-right-length": "40", "status-right-style": "default", "status-style": "bg=green,fg=black",
-	"update-environment": "", "visual-activity": "off", "visual-bell": "off", "visual-silence": "off", "word-separators": "",
-	"aggressive-resize": "off", "allow-passthrough": "off", "allow-rename": "off", "alternate-screen": "on", "automatic-rename": "on",
-	"automatic-rename-format": "", "clock-mode-colour": "blue", "clock-mode-style": "24", "copy-mode-current-match-style": "", "copy-mode-mark-style": "",
-	"copy-mode-match-style": "", "cursor-colour": "", "cursor-style": "default", "fill-character": "", "main-pane-height": "24", "main-pane-width": "80",
-	"mode-keys": "emacs", "mode-style": "bg=yellow,fg=black", "monitor-activity": "off", "monitor-bell": "on", "monitor-silence": "0",
-	"other-pane-height": "0", "other-pane-width": "0", "pane-active-border-style": "", "pane-base-index": "0", "pane-border-format": "",
-	"pane-border-indicators": "colour", "pane-border-lines": "single", "pane-border-status": "off", "pane-border-style": "default", "pane-colours": "",
-	"popup-border-lines": "single", "popup-border-style": "default", "popup-style": "default", "remain-on-exit": "off", "remain-on-exit-format": "",
-	"scroll-on-clear": "on", "synchronize-panes": "off", "window-active-style": "default", "window-size": "latest", "window-status-activity-style": "reverse",
-	"window-status-bell-style": "reverse", "window-status-current-format": "", "window-status-current-style": "default", "window-status-format": "",
-	"window-status-last-style": "default", "window-status-separator": " ", "window-status-style": "default", "window-style": "default",
-	"wrap-search": "on", "xterm-keys": "on",
-}
+var options = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"backspace": "C-?", "buffer-limit": "50", "copy-command": "", "default-terminal": "xterm-256color", "editor": "/usr/bin/vi", "escape-time": "500",
+		"exit-empty": "on", "exit-unattached": "off", "extended-keys": "off", "focus-events": "off", "history-file": "", "message-limit": "1000",
+		"prompt-history-limit": "100", "set-clipboard": "external", "terminal-features": "", "terminal-overrides": "", "user-keys": "", "command-alias": "",
+		"activity-action": "other", "assume-paste-time": "1", "base-index": "0", "bell-action": "any", "default-command": "", "default-shell": "",
+		"default-size": "80x24", "destroy-unattached": "off", "detach-on-destroy": "on", "display-panes-active-colour": "red", "display-panes-colour": "blue",
+		"display-panes-time": "1000", "display-time": "750", "history-limit": "2000", "key-table": "root", "lock-after-time": "0", "lock-command": "lock -np",
+		"message-command-style": "bg=black,fg=yellow", "message-style": "bg=yellow,fg=black", "mouse": "off", "prefix": "C-b", "prefix2": "None",
+		"renumber-windows": "off", "repeat-time": "500", "set-titles": "off", "set-titles-string": "#S:#I:#W - \"#T\" #{session_alerts}",
+		"silence-action": "other", "status": "on", "status-bg": "default", "status-fg": "default", "status-format": "", "status-interval": "15",
+		"status-justify": "left", "status-keys": "emacs", "status-left": "[#{session_name}] ", "status-left-length": "10", "status-left-style": "default",
+		"status-position": "bottom", "status-right": "", "status-right-length": "40", "status-right-style": "default", "status-style": "bg=green,fg=black",
+		"update-environment": "", "visual-activity": "off", "visual-bell": "off", "visual-silence": "off", "word-separators": "",
+		"aggressive-resize": "off", "allow-passthrough": "off", "allow-rename": "off", "alternate-screen": "on", "automatic-rename": "on",
+		"automatic-rename-format": "", "clock-mode-colour": "blue", "clock-mode-style": "24", "copy-mode-current-match-style": "", "copy-mode-mark-style": "",
+		"copy-mode-match-style": "", "cursor-colour": "", "cursor-style": "default", "fill-character": "", "main-pane-height": "24", "main-pane-width": "80",
+		"mode-keys": "emacs", "mode-style": "bg=yellow,fg=black", "monitor-activity": "off", "monitor-bell": "on", "monitor-silence": "0",
+		"other-pane-height": "0", "other-pane-width": "0", "pane-active-border-style": "", "pane-base-index": "0", "pane-border-format": "",
+		"pane-border-indicators": "colour", "pane-border-lines": "single", "pane-border-status": "off", "pane-border-style": "default", "pane-colours": "",
+		"popup-border-lines": "single", "popup-border-style": "default", "popup-style": "default", "remain-on-exit": "off", "remain-on-exit-format": "",
+		"scroll-on-clear": "on", "synchronize-panes": "off", "window-active-style": "default", "window-size": "latest", "window-status-activity-style": "reverse",
+		"window-status-bell-style": "reverse", "window-status-current-format": "", "window-status-current-style": "default", "window-status-format": "",
+		"window-status-last-style": "default", "window-status-separator": " ", "window-status-style": "default", "window-style": "default",
+		"wrap-search": "on", "xterm-keys": "on",
+	}
+})
 
 // option is the value of an option for a window, or a session, or all: the nearest that was set, or
 // its default. One with @ before it is the user's own.
@@ -52,17 +55,17 @@ func (t *tmux) option(x *session, w *window, name string) string {
 	if v, ok := t.state.Options[name]; ok {
 		return v
 	}
-	return options[name]
+	return options()[name]
 }
 
 // optionName completes the name of an option; ok is false with an error in tmux's words.
 func optionName(text string) (string, error) {
 	name, _, _ := strings.Cut(text, "[") // an entry of an array, such as terminal-features[0]
-	if _, known := options[name]; known || strings.HasPrefix(text, "@") {
+	if _, known := options()[name]; known || strings.HasPrefix(text, "@") {
 		return text, nil
 	}
 	var found []string
-	for o := range options {
+	for o := range options() {
 		if strings.HasPrefix(o, name) {
 			found = append(found, o)
 		}
@@ -103,7 +106,7 @@ func setOption(_ context.Context, t *tmux, a *args) error {
 		return nil
 	case a.has('o') && set:
 		return quietly(a, failf("already set: %s", name))
-	case len(a.rest) < 2 && (options[name] == "on" || options[name] == "off"): // it becomes the other
+	case len(a.rest) < 2 && (options()[name] == "on" || options()[name] == "off"): // it becomes the other
 		(*of)[name] = map[bool]string{true: "off", false: "on"}[t.option(x, w, name) == "on"]
 		return nil
 	case len(a.rest) < 2:
@@ -116,7 +119,7 @@ func setOption(_ context.Context, t *tmux, a *args) error {
 	if a.has('a') {
 		value = old + value
 	}
-	if usual := options[name]; usual == "on" || usual == "off" {
+	if usual := options()[name]; usual == "on" || usual == "off" {
 		switch strings.ToLower(value) {
 		case "on", "yes", "1":
 			value = "on"
@@ -198,7 +201,7 @@ func showOptions(_ context.Context, t *tmux, a *args) error {
 	}
 	all := maps.Clone(of)
 	if a.has('g') || a.has('s') {
-		all = maps.Clone(options)
+		all = maps.Clone(options())
 		maps.Copy(all, of)
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {

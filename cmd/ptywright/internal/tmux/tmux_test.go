@@ -77,7 +77,7 @@ func TestTableIsOfTmux(t *testing.T) {
 
 // TestKeysAreKnown: what send-keys sends as a key is one that ptywright knows.
 func TestKeysAreKnown(t *testing.T) {
-	for name := range named {
+	for name := range named() {
 		for _, mods := range []string{"", "C-", "M-", "S-", "C-M-", "C-S-M-"} {
 			a := action(mods + strings.ToUpper(name))
 			if a.Type == "text" && name != "space" {
