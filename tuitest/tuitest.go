@@ -27,6 +27,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -154,11 +155,13 @@ func (c Config) environ(home string) (map[string]string, error) {
 	return env, nil
 }
 
-// Send types text as it is; "\n" ends a line.
+// Send types text. "\n" is the Enter key, which sends a carriage return; all else is typed as it is.
 func (u *TUI) Send(text string) {
 	u.t.Helper()
-	u.do("send", engine.Text(text))
+	u.do("send", engine.Text(enter.Replace(text)))
 }
+
+var enter = strings.NewReplacer("\r\n", "\r", "\n", "\r")
 
 // Press presses keys by their names, one after the other: "enter", "up", "ctrl+c", "alt+x", "G".
 func (u *TUI) Press(keys ...string) {

@@ -110,6 +110,7 @@ func TestInput(t *testing.T) {
 	matched(s.Wait(ctx, client.Text("ready")))
 	for want, do := range map[string]func() error{
 		`a\^Mü`:                      func() error { return s.Send(ctx, "a\rü") },
+		`b\^M\^M`:                    func() error { return s.Send(ctx, "b\n\r\n") },
 		`\^C\^\[\[A`:                 func() error { return s.Press(ctx, "ctrl+c", "up") },
 		`\^\[\[200~p\^\[\[201~`:      func() error { return s.Paste(ctx, "p") },
 		`\^\[\[<0;3;2M\^\[\[<0;3;2m`: func() error { return s.Click(ctx, 1, 2, client.Left) },

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
@@ -102,11 +103,14 @@ func (s *Session) Exit(ctx context.Context) (*Exit, error) {
 	return i.Exit, err
 }
 
-// Send types text as it is. "\n" and "\r" end a line.
+// Send types text. "\n" is the Enter key, which sends a carriage return; all else is typed as it is.
+// Ctrl-J is a key of its own: see [Session.Press].
 func (s *Session) Send(ctx context.Context, text string) error {
-	_, err := s.Do(ctx, Action{"text", text})
+	_, err := s.Do(ctx, Action{"text", enter.Replace(text)})
 	return err
 }
+
+var enter = strings.NewReplacer("\r\n", "\r", "\n", "\r")
 
 // Press presses keys by their names, one after the other: "enter", "up", "ctrl+c", "alt+x", "G".
 func (s *Session) Press(ctx context.Context, keys ...string) error {

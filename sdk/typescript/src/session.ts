@@ -280,10 +280,12 @@ export class Session implements AsyncDisposable {
     return this.client.call(method, all, options);
   }
 
-  /** Types text as it is; `\n` ends a line. Resolves when the terminal has taken it, and rejects
-   * with InputBlockedError when the program does not read. */
+  /** Types text. `\n` is the Enter key, which sends a carriage return; all else is typed as it is,
+   * and Ctrl-J is `press("ctrl+j")`. Resolves when the terminal has taken it, and rejects with
+   * InputBlockedError when the program does not read. */
   async send(text: string, options?: InputOptions): Promise<void> {
-    await this.#type([{ type: "text", value: text }], options);
+    const value = text.replaceAll(/\r?\n/g, "\r");
+    await this.#type([{ type: "text", value }], options);
   }
 
   /** Presses keys, one after another: `press("escape", ":", "w", "enter")`, `press("ctrl+c")`. */

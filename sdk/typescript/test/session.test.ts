@@ -152,6 +152,15 @@ test("keys, paste and the mouse", async () => {
   await assert.rejects(s.press(), /press which keys/);
 });
 
+test("a line feed is the Enter key", async () => {
+  await using s = await spawn("sh", ["-c", "stty raw -echo; echo ready; exec cat -v"]);
+  await s.expect("ready");
+  await s.send("a\nb\r\nc\r");
+  await s.wait("a^Mb^Mc^M");
+  await s.press("ctrl+j");
+  await s.wait({ output: "\n" });
+});
+
 test("run returns output and exit code", async () => {
   await using s = await spawn("bash", ["--norc"], { shellIntegration: true });
   const r = await s.run("printf 'a\\tb  \\n'; exit_with() { return 3; }; exit_with");

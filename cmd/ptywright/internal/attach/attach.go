@@ -313,7 +313,7 @@ func (v *viewer) act(i item) error {
 	case i.mouse != nil:
 		_, err = s.Do(v.ctx, client.Action{Type: "mouse", Value: i.mouse.value()})
 	default:
-		err = s.Send(v.ctx, i.text)
+		_, err = s.Do(v.ctx, client.Action{Type: "text", Value: i.text})
 	}
 	return err
 }
