@@ -49,7 +49,8 @@ func (r *release) archive(b *binary) error {
 
 // sorted are the files by name.
 func sorted(files []file) []file {
-	return slices.SortedFunc(slices.Values(files), func(a, b file) int { return strings.Compare(a.name, b.name) })
+	return slices.SortedFunc(slices.Values(files),
+		func(a, b file) int { return strings.Compare(a.name, b.name) })
 }
 
 // targz writes a compressed tar, sorted by name. Folders are those of its files, unless they end
@@ -58,7 +59,8 @@ func (r *release) targz(to io.Writer, prefix string, files []file) error {
 	zipped := gzip.NewWriter(to)
 	w := tar.NewWriter(zipped)
 	for _, f := range sorted(files) {
-		head := &tar.Header{Name: prefix + f.name, Mode: f.mode, Size: int64(len(f.body)), ModTime: r.made, Format: tar.FormatUSTAR}
+		head := &tar.Header{Name: prefix + f.name, Mode: f.mode, Size: int64(len(f.body)),
+			ModTime: r.made, Format: tar.FormatUSTAR}
 		if strings.HasSuffix(f.name, "/") {
 			head.Typeflag = tar.TypeDir
 		}

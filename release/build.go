@@ -48,7 +48,8 @@ func (r *release) gather() error {
 		}
 		r.common = append(r.common, file{"man/man1/" + page.Name(), 0o644, body})
 	}
-	for _, s := range []struct{ shell, name string }{{"bash", "ptywright.bash"}, {"zsh", "_ptywright"}, {"fish", "ptywright.fish"}, {"powershell", "ptywright.ps1"}} {
+	for _, s := range []struct{ shell, name string }{{"bash", "ptywright.bash"},
+		{"zsh", "_ptywright"}, {"fish", "ptywright.fish"}, {"powershell", "ptywright.ps1"}} {
 		script, err := exec.Command(here, "completions", s.shell).Output()
 		if err != nil {
 			return fmt.Errorf("completions of %s: %w", s.shell, err)
@@ -69,9 +70,12 @@ func (r *release) build(p platform) (path string, err error) {
 		return path, nil
 	}
 	const cli = "github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
-	stamp := fmt.Sprintf("-s -w -X %[1]s.releaseVersion=%[2]s -X %[1]s.releaseCommit=%[3]s", cli, r.version, r.commit)
-	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", stamp, "-o", path, "./cmd/ptywright")
-	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.system, "GOARCH="+p.arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=")
+	stamp := fmt.Sprintf("-s -w -X %[1]s.releaseVersion=%[2]s -X %[1]s.releaseCommit=%[3]s", cli,
+		r.version, r.commit)
+	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", stamp, "-o", path,
+		"./cmd/ptywright")
+	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.system, "GOARCH="+p.arch, "GOAMD64=v1",
+		"GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=")
 	if said, err := c.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, said)
 	}
@@ -103,7 +107,8 @@ func (r *release) legal(b *binary, name string) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []file{{"LICENSES.txt", 0o644, notices(b.parts)}, {"ptywright.spdx.json", 0o644, list}}, nil
+	return []file{{"LICENSES.txt", 0o644, notices(b.parts)},
+		{"ptywright.spdx.json", 0o644, list}}, nil
 }
 
 // licence is the project's own.

@@ -19,11 +19,13 @@ class Ptywright < Formula
   version %q
   license "MIT"
 `, summary, home, versionsOf(r.version).npm)
-	for _, system := range []struct{ goName, brew string }{{"darwin", "macos"}, {"linux", "linux"}} {
+	for _, system := range []struct{ goName, brew string }{{"darwin", "macos"},
+		{"linux", "linux"}} {
 		fmt.Fprintf(&b, "\n  on_%s do\n", system.brew)
 		for _, arch := range []struct{ goName, brew string }{{"amd64", "intel"}, {"arm64", "arm"}} {
 			if a, ok := r.urls[platform{system.goName, arch.goName}]; ok {
-				fmt.Fprintf(&b, "    on_%s do\n      url %q\n      sha256 %q\n    end\n", arch.brew, r.download(a.name), a.sum)
+				fmt.Fprintf(&b, "    on_%s do\n      url %q\n      sha256 %q\n    end\n", arch.brew,
+					r.download(a.name), a.sum)
 			}
 		}
 		b.WriteString("  end\n")
@@ -62,7 +64,6 @@ type (
 	// mcpPackage is a package that a client can install and start as an MCP server.
 	mcpPackage struct {
 		Registry  string            `json:"registryType"`
-		Base      string            `json:"registryBaseUrl"`
 		Name      string            `json:"identifier"`
 		Version   string            `json:"version"`
 		Runtime   string            `json:"runtimeHint"`
@@ -77,20 +78,21 @@ type (
 
 // serverJSON describes the MCP server for registries: the packages that start it.
 func (r *release) serverJSON([]platform) error {
-	start := func(registry, base, name, version, runtime string) mcpPackage {
-		return mcpPackage{registry, base, name, version, runtime, map[string]string{"type": "stdio"}, []mcpArgument{{"positional", "mcp"}}}
+	start := func(registry, name, version, runtime string) mcpPackage {
+		return mcpPackage{registry, name, version, runtime,
+			map[string]string{"type": "stdio"}, []mcpArgument{{"positional", "mcp"}}}
 	}
 	v := versionsOf(r.version)
 	var packages []mcpPackage
 	if r.typescript != "" {
-		packages = append(packages, start("npm", "https://registry.npmjs.org", npmScope+"sdk", v.npm, "npx"))
+		packages = append(packages, start("npm", npmScope+"sdk", v.npm, "npx"))
 	}
 	if r.python != "" {
 		var p pyproject
 		if _, err := toml.DecodeFile(filepath.Join(r.python, "pyproject.toml"), &p); err != nil {
 			return err
 		}
-		packages = append(packages, start("pypi", "https://pypi.org", p.Project.Name, v.python, "uvx"))
+		packages = append(packages, start("pypi", p.Project.Name, v.python, "uvx"))
 	}
 	body, err := json.MarshalIndent(struct {
 		Schema      string       `json:"$schema"`
@@ -102,7 +104,8 @@ func (r *release) serverJSON([]platform) error {
 		Version     string       `json:"version"`
 		Packages    []mcpPackage `json:"packages,omitempty"`
 	}{
-		mcpSchema, mcpName, "ptywright", "Terminal programs for agents: screens, keys, waits with evidence, secrets hidden.", home,
+		mcpSchema, mcpName, "ptywright",
+		"Terminal programs for agents: screens, keys, waits with evidence, secrets hidden.", home,
 		map[string]string{"url": home, "source": "github"}, v.npm, packages,
 	}, "", "  ")
 	if err != nil {

@@ -23,14 +23,16 @@ func (r *release) keep(dir string) error {
 		}
 		files = append(files, file{name, 0o644, body})
 	}
-	for to, from := range map[string]string{"sdk/python/": r.python, "sdk/typescript/": r.typescript} {
+	for to, from := range map[string]string{"sdk/python/": r.python,
+		"sdk/typescript/": r.typescript} {
 		if from == "" {
 			continue
 		}
 		for _, folder := range []string{"src", "dist"} {
 			sources, err := tree(filepath.Join(from, folder), func(path string) bool {
 				name := filepath.Base(path)
-				return name == "__pycache__" || name == "_bin" || name == "node_modules" || strings.HasSuffix(name, ".map")
+				return name == "__pycache__" || name == "_bin" || name == "node_modules" ||
+					strings.HasSuffix(name, ".map")
 			})
 			if os.IsNotExist(err) {
 				continue // Python has nothing built

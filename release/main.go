@@ -56,13 +56,17 @@ type file struct {
 
 func main() {
 	r := release{}
-	flag.StringVar(&r.out, "out", "dist", "the `folder` to write to; what it holds of an older release is replaced")
+	flag.StringVar(&r.out, "out", "dist",
+		"the `folder` to write to; what it holds of an older release is replaced")
 	flag.StringVar(&r.version, "version", "", "the version (default: what git describe says)")
 	flag.StringVar(&r.commit, "commit", "", "the commit's hash (default: HEAD)")
-	flag.StringVar(&r.python, "python", "sdk/python", "the `folder` with the Python SDK's pyproject.toml; \"\" packs none")
-	flag.StringVar(&r.typescript, "typescript", "sdk/typescript", "the `folder` with the TypeScript SDK's package.json, built; \"\" packs none")
+	flag.StringVar(&r.python, "python", "sdk/python",
+		"the `folder` with the Python SDK's pyproject.toml; \"\" packs none")
+	flag.StringVar(&r.typescript, "typescript", "sdk/typescript",
+		"the `folder` with the TypeScript SDK's package.json, built; \"\" packs none")
 	platforms := flag.String("platforms", every, "what to build for: `OS/ARCH,...`")
-	keep := flag.Bool("keep", false, "write release/last, for the tests of later versions, and nothing else")
+	keep := flag.Bool("keep", false,
+		"write release/last, for the tests of later versions, and nothing else")
 	flag.Parse()
 	err := r.identify()
 	if err == nil && *keep {
@@ -79,7 +83,8 @@ func main() {
 // identify finds out what is released, where the flags do not say it.
 func (r *release) identify() (err error) {
 	if r.version == "" {
-		if r.version, err = output("git", "describe", "--tags", "--always", "--dirty", "--abbrev=12"); err != nil {
+		if r.version, err = output("git", "describe", "--tags", "--always", "--dirty",
+			"--abbrev=12"); err != nil {
 			return fmt.Errorf("what the version is (give -version outside of a clone): %w", err)
 		}
 	}
@@ -142,7 +147,8 @@ func (r *release) run(names []string) error {
 			return err
 		}
 	}
-	slices.SortFunc(r.sums, func(a, b string) int { return strings.Compare(a[sumWidth:], b[sumWidth:]) })
+	slices.SortFunc(r.sums,
+		func(a, b string) int { return strings.Compare(a[sumWidth:], b[sumWidth:]) })
 	return os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(strings.Join(r.sums, "")), 0o644)
 }
 
@@ -150,7 +156,8 @@ func (r *release) run(names []string) error {
 const sumWidth = 2*sha256.Size + 2
 
 // patterns are the names of what a release writes.
-var patterns = []string{"ptywright_*", "ptywright-*.tgz", "ptywright.rb", "server.json", "SHA256SUMS"}
+var patterns = []string{"ptywright_*", "ptywright-*.tgz", "ptywright.rb", "server.json",
+	"SHA256SUMS"}
 
 // clear removes what an older release left in the folder to write to.
 func (r *release) clear() error {

@@ -51,14 +51,16 @@ func (r *release) npmBinary(b *binary) error {
 		Engines     map[string]string `json:"engines"`
 		Publish     map[string]string `json:"publishConfig"`
 	}{
-		b.npmName(), version, b.summary(text), "MIT", home, repository{Type: "git", URL: "git+" + home + ".git"},
-		[]string{system}, []string{cpu}, []string{"bin", "LICENSES.txt", "ptywright.spdx.json"}, true,
+		b.npmName(), version, b.summary(text), "MIT", home,
+		repository{Type: "git", URL: "git+" + home + ".git"}, []string{system}, []string{cpu},
+		[]string{"bin", "LICENSES.txt", "ptywright.spdx.json"}, true,
 		map[string]string{"node": ">=20"}, map[string]string{"access": "public"},
 	}, "", "  ")
 	if err != nil {
 		return err
 	}
-	readme := fmt.Sprintf("# %s\n\n%s. Install %s, which needs this package.\n", b.npmName(), text, npmScope+"sdk")
+	readme := fmt.Sprintf("# %s\n\n%s. Install %s, which needs this package.\n", b.npmName(), text,
+		npmScope+"sdk")
 	if b.preview() {
 		readme += "\n" + previewNote + "\n"
 	}
@@ -115,8 +117,10 @@ func (r *release) npm([]platform) error {
 		delete(members, made)
 	}
 	for name, value := range map[string]any{
-		"version": version, "optionalDependencies": binaries, "mcpName": mcpName, "bin": map[string]string{"ptywright": launcher.name},
-		"files": slices.Concat(whole.Files, []string{"bin", "ptywright.spdx.json"}), "publishConfig": map[string]string{"access": "public"},
+		"version": version, "optionalDependencies": binaries, "mcpName": mcpName,
+		"bin":           map[string]string{"ptywright": launcher.name},
+		"files":         slices.Concat(whole.Files, []string{"bin", "ptywright.spdx.json"}),
+		"publishConfig": map[string]string{"access": "public"},
 	} {
 		if members[name], err = json.Marshal(value); err != nil {
 			return err
@@ -128,13 +132,15 @@ func (r *release) npm([]platform) error {
 	}
 	name := npmFile(whole.Name, version)
 	self := r.itself()
-	self.name, self.purl = whole.Name, "pkg:npm/"+strings.Replace(whole.Name, "@", "%40", 1)+"@"+version
+	self.name, self.purl = whole.Name, "pkg:npm/"+strings.Replace(whole.Name, "@", "%40", 1)+
+		"@"+version
 	list, err := r.spdx(strings.TrimSuffix(name, ".tgz"), []part{self}, written)
 	if err != nil {
 		return err
 	}
 	return r.tarball(name, append(files, r.licence(), launcher,
-		file{"package.json", 0o644, append(written, '\n')}, file{"ptywright.spdx.json", 0o644, list}))
+		file{"package.json", 0o644, append(written, '\n')},
+		file{"ptywright.spdx.json", 0o644, list}))
 }
 
 // launcher runs the binary for people and programs that start it by npx.
@@ -166,7 +172,8 @@ func (r *release) npmFiles(name string) ([]file, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil && name == "README.md":
-		return []file{{"README.md", 0o644, []byte("# " + npmScope + "sdk\n\n" + summary + ": " + home + "\n")}}, nil
+		return []file{{"README.md", 0o644,
+			[]byte("# " + npmScope + "sdk\n\n" + summary + ": " + home + "\n")}}, nil
 	case err != nil:
 		return nil, fmt.Errorf("%s: package.json names %s, which is not there: build the package first, with npm run build", r.typescript, name)
 	case !info.IsDir():

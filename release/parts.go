@@ -37,8 +37,9 @@ func (r *release) partsOf(info *debug.BuildInfo) ([]part, error) {
 		return nil, err
 	}
 	all := []part{r.itself(), {
-		name: "go", version: strings.TrimPrefix(info.GoVersion, "go"), licence: "BSD-3-Clause", text: string(licence),
-		purl: "pkg:golang/std@" + strings.TrimPrefix(info.GoVersion, "go"), home: "https://go.dev",
+		name: "go", version: strings.TrimPrefix(info.GoVersion, "go"), licence: "BSD-3-Clause",
+		text: string(licence), purl: "pkg:golang/std@" +
+			strings.TrimPrefix(info.GoVersion, "go"), home: "https://go.dev",
 	}}
 	var paths []string
 	for _, m := range info.Deps {
@@ -49,7 +50,8 @@ func (r *release) partsOf(info *debug.BuildInfo) ([]part, error) {
 		return nil, err
 	}
 	for _, m := range info.Deps {
-		p := part{name: m.Path, version: m.Version, purl: "pkg:golang/" + m.Path + "@" + m.Version, home: "https://pkg.go.dev/" + m.Path + "@" + m.Version}
+		p := part{name: m.Path, version: m.Version, purl: "pkg:golang/" + m.Path + "@" + m.Version,
+			home: "https://pkg.go.dev/" + m.Path + "@" + m.Version}
 		if p.text, err = licenceText(dirs[m.Path], ""); err != nil {
 			return nil, fmt.Errorf("the licence of %s: %w", m.Path, err)
 		}
@@ -72,7 +74,9 @@ func (r *release) partsOf(info *debug.BuildInfo) ([]part, error) {
 
 // itself is the project as a part of its packages.
 func (r *release) itself() part {
-	return part{name: "ptywright", version: r.version, licence: "MIT", text: string(r.licence().body), purl: "pkg:golang/github.com/ptywright/ptywright@" + r.version, home: home}
+	return part{name: "ptywright", version: r.version, licence: "MIT",
+		text: string(r.licence().body), purl: "pkg:golang/github.com/ptywright/ptywright@" +
+			r.version, home: home}
 }
 
 // embedded is what modules embed and others than their authors made.
@@ -81,13 +85,15 @@ var embedded = []struct {
 	part                part
 }{
 	{"codeberg.org/go-fonts/dejavu", "LICENSE-DejaVu", part{
-		name: "DejaVu Sans Mono", version: "2.37", licence: "Bitstream-Vera AND LicenseRef-Arev", home: "https://dejavu-fonts.github.io",
+		name: "DejaVu Sans Mono", version: "2.37", licence: "Bitstream-Vera AND LicenseRef-Arev",
+		home: "https://dejavu-fonts.github.io",
 	}},
 }
 
 // folders are where the sources of modules are.
 func folders(modules []string) (map[string]string, error) {
-	list := exec.Command("go", append([]string{"list", "-m", "-f", "{{.Path}}\t{{.Dir}}"}, modules...)...)
+	list := exec.Command("go",
+		append([]string{"list", "-m", "-f", "{{.Path}}\t{{.Dir}}"}, modules...)...)
 	list.Stderr = os.Stderr
 	out, err := list.Output()
 	if err != nil {
@@ -128,7 +134,8 @@ var licences = []struct {
 	{id: "Apache-2.0", has: []string{"apache license version 2.0"}},
 	{id: "MPL-2.0", has: []string{"mozilla public license version 2.0"}},
 	{id: "MIT", has: []string{"permission is hereby granted, free of charge, to any person obtaining a copy of this software"}},
-	{id: "ISC", has: []string{"permission to use, copy, modify, and", "distribute this software for any purpose with or without fee"}},
+	{id: "ISC", has: []string{"permission to use, copy, modify, and",
+		"distribute this software for any purpose with or without fee"}},
 	{id: "BSD-3-Clause", has: []string{bsd, bsdNames}},
 	{id: "BSD-2-Clause", has: []string{bsd}, lacks: bsdNames},
 }
@@ -142,7 +149,8 @@ var blanks = regexp.MustCompile(`\s+`)
 
 // has reports whether all the sentences are in a text.
 func has(text string, sentences []string) bool {
-	return !slices.ContainsFunc(sentences, func(s string) bool { return !strings.Contains(text, s) })
+	return !slices.ContainsFunc(sentences,
+		func(s string) bool { return !strings.Contains(text, s) })
 }
 
 // identify says what licence a text is: one, or several that hold together. The error says what to

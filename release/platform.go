@@ -16,7 +16,9 @@ func parsePlatform(s string) (platform, error) {
 			return platform{system, arch}, nil
 		}
 	}
-	return platform{}, fmt.Errorf("%q is no platform of a release: give OS/ARCH, of %s", s, strings.ReplaceAll(every, ",", ", "))
+	return platform{},
+		fmt.Errorf("%q is no platform of a release: give OS/ARCH, of %s", s,
+			strings.ReplaceAll(every, ",", ", "))
 }
 
 func (p platform) String() string { return p.system + "/" + p.arch }
@@ -51,9 +53,11 @@ func (p platform) wheelTags() []string {
 	machine := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[p.arch]
 	switch p.system {
 	case "linux":
-		return []string{"manylinux2014_" + machine, "manylinux_2_17_" + machine, "musllinux_1_1_" + machine}
+		return []string{"manylinux2014_" + machine, "manylinux_2_17_" + machine,
+			"musllinux_1_1_" + machine}
 	case "darwin":
-		return []string{"macosx_12_0_" + map[string]string{"amd64": "x86_64", "arm64": "arm64"}[p.arch]}
+		return []string{"macosx_12_0_" +
+			map[string]string{"amd64": "x86_64", "arm64": "arm64"}[p.arch]}
 	}
 	return []string{"win_" + p.arch}
 }

@@ -62,13 +62,15 @@ func (r *release) spdx(name string, all []part, content []byte) ([]byte, error) 
 	d := spdxDocument{
 		Version: "SPDX-2.3", DataLicense: "CC0-1.0", ID: "SPDXRef-DOCUMENT", Name: name,
 		Namespace: fmt.Sprintf("%s/spdx/%s-%x", home, name, sha256.Sum256(content)),
-		Creation:  spdxCreation{r.made.Format(time.RFC3339), []string{"Organization: The ptywright authors", "Tool: ptywright-release"}},
+		Creation: spdxCreation{r.made.Format(time.RFC3339),
+			[]string{"Organization: The ptywright authors", "Tool: ptywright-release"}},
 	}
 	var before string
 	for i, p := range all {
 		id := spdxID(p)
 		s := spdxPackage{
-			ID: id, Name: p.name, Version: p.version, Download: "NOASSERTION", Home: p.home, Concluded: p.licence, Declared: p.licence,
+			ID: id, Name: p.name, Version: p.version, Download: "NOASSERTION", Home: p.home,
+			Concluded: p.licence, Declared: p.licence,
 			Copyright: copyrights(p.text),
 		}
 		if p.purl != "" {
@@ -81,12 +83,14 @@ func (r *release) spdx(name string, all []part, content []byte) ([]byte, error) 
 		case p.files:
 			d.Relationships = append(d.Relationships, spdxRelationship{before, "CONTAINS", id})
 		default:
-			d.Relationships = append(d.Relationships, spdxRelationship{d.Packages[0].ID, "CONTAINS", id})
+			d.Relationships = append(d.Relationships,
+				spdxRelationship{d.Packages[0].ID, "CONTAINS", id})
 			before = id
 		}
 		for ref := range strings.FieldsSeq(p.licence) {
 			if strings.HasPrefix(ref, "LicenseRef-") {
-				d.Extracted = append(d.Extracted, spdxExtracted{ref, p.text, strings.TrimPrefix(ref, "LicenseRef-")})
+				d.Extracted = append(d.Extracted,
+					spdxExtracted{ref, p.text, strings.TrimPrefix(ref, "LicenseRef-")})
 			}
 		}
 	}

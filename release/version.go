@@ -33,14 +33,17 @@ func versionsOf(version string) versions {
 	}
 	if m := early.FindStringSubmatch(rest); m != nil {
 		short := map[string]string{"alpha": "a", "beta": "b", "rc": "rc"}[m[1]]
-		return versions{base + short + m[2], base + "-" + m[1] + "." + m[2], base + "~" + m[1] + m[2]}
+		return versions{base + short + m[2], base + "-" + m[1] + "." + m[2],
+			base + "~" + m[1] + m[2]}
 	}
 	if m := later.FindStringSubmatch(rest); m != nil {
 		commit := "g" + m[2] + cmp.Or(strings.Replace(m[3], "-", ".", 1), "")
 		// npm has nothing between a release and the next, so this is an early version of that.
-		return versions{base + ".post" + m[1] + "+" + commit, next(base) + "-0." + m[1] + "." + commit, base + "+" + m[1] + "." + commit}
+		return versions{base + ".post" + m[1] + "+" + commit,
+			next(base) + "-0." + m[1] + "." + commit, base + "+" + m[1] + "." + commit}
 	}
-	return versions{base + "+" + plain(rest, "."), base + "-" + plain(rest, "."), base + "~" + plain(rest, ".")}
+	return versions{base + "+" + plain(rest, "."), base + "-" + plain(rest, "."),
+		base + "~" + plain(rest, ".")}
 }
 
 // plain keeps letters and digits, and puts a separator for all else.

@@ -48,7 +48,8 @@ func (r *release) wheel(b *binary) error {
 	}
 	sources, err := tree(filepath.Join(r.python, "src"), func(path string) bool {
 		name := filepath.Base(path)
-		return name == "__pycache__" || name == "_bin" || strings.HasSuffix(name, ".pyc") || strings.HasSuffix(name, ".egg-info")
+		return name == "__pycache__" || name == "_bin" || strings.HasSuffix(name, ".pyc") ||
+			strings.HasSuffix(name, ".egg-info")
 	})
 	if err != nil {
 		return err
@@ -91,7 +92,11 @@ func (r *release) wheel(b *binary) error {
 // metadata is the METADATA of a wheel.
 func (r *release) metadata(p pyproject, on platform, version string) ([]byte, error) {
 	var b bytes.Buffer
-	line := func(name, value string) { fmt.Fprintf(&b, "%s: %s\n", name, strings.Join(strings.Fields(value), " ")) }
+	line := func(name,
+		value string) {
+		fmt.Fprintf(&b, "%s: %s\n", name,
+			strings.Join(strings.Fields(value), " "))
+	}
 	line("Metadata-Version", "2.4")
 	line("Name", p.Project.Name)
 	line("Version", version)
@@ -126,7 +131,9 @@ func (r *release) metadata(p pyproject, on platform, version string) ([]byte, er
 		for _, d := range p.Project.Optional[extra] {
 			d, marker, conditional := strings.Cut(d, ";")
 			if condition := fmt.Sprintf("extra == %q", extra); conditional {
-				line("Requires-Dist", fmt.Sprintf("%s; (%s) and %s", strings.TrimSpace(d), strings.TrimSpace(marker), condition))
+				line("Requires-Dist",
+					fmt.Sprintf("%s; (%s) and %s", strings.TrimSpace(d), strings.TrimSpace(marker),
+						condition))
 			} else {
 				line("Requires-Dist", d+"; "+condition)
 			}
@@ -182,7 +189,8 @@ def main() -> None:
 
 // entryPoints are the scripts and the plugins of a project, and the commands that every wheel has.
 func entryPoints(p pyproject) string {
-	groups := map[string]map[string]string{"console_scripts": {"ptywright": "ptywright._bin:main", p.Project.Name: "ptywright._bin:main"}}
+	groups := map[string]map[string]string{"console_scripts": {"ptywright": "ptywright._bin:main",
+		p.Project.Name: "ptywright._bin:main"}}
 	maps.Copy(groups["console_scripts"], p.Project.Scripts)
 	maps.Copy(groups, p.Project.EntryPoints)
 	var b strings.Builder
@@ -201,7 +209,8 @@ func record(name string, files []file) file {
 	var b strings.Builder
 	for _, f := range sorted(files) {
 		sum := sha256.Sum256(f.body)
-		fmt.Fprintf(&b, "%s,sha256=%s,%d\n", f.name, base64.RawURLEncoding.EncodeToString(sum[:]), len(f.body))
+		fmt.Fprintf(&b, "%s,sha256=%s,%d\n", f.name, base64.RawURLEncoding.EncodeToString(sum[:]),
+			len(f.body))
 	}
 	fmt.Fprintf(&b, "%s,,\n", name)
 	return file{name, 0o644, []byte(b.String())}

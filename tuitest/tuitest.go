@@ -128,10 +128,12 @@ func (c Config) New(t testing.TB, program string, args ...string) *TUI {
 // environ makes the program's environment, with folders below home.
 func (c Config) environ(home string) (map[string]string, error) {
 	env := map[string]string{
-		"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", "TZ": "UTC", "PS1": "$ ",
-		"HOME": home, "TMPDIR": filepath.Join(home, "tmp"),
-		"XDG_CONFIG_HOME": filepath.Join(home, "config"), "XDG_CACHE_HOME": filepath.Join(home, "cache"),
-		"XDG_DATA_HOME": filepath.Join(home, "data"), "XDG_STATE_HOME": filepath.Join(home, "state"),
+		"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", "TZ": "UTC",
+		"PS1": "$ ", "HOME": home, "TMPDIR": filepath.Join(home, "tmp"),
+		"XDG_CONFIG_HOME": filepath.Join(home, "config"),
+		"XDG_CACHE_HOME":  filepath.Join(home, "cache"),
+		"XDG_DATA_HOME":   filepath.Join(home, "data"),
+		"XDG_STATE_HOME":  filepath.Join(home, "state"),
 		"XDG_RUNTIME_DIR": filepath.Join(home, "run"),
 	}
 	for name, folder := range env {

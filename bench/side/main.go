@@ -37,12 +37,14 @@ var jobs = []string{"shell", "vim", "ready", "fzf"}
 
 // commands are those of the job shell.
 var commands = []string{
-	"echo hello", `printf 'a\nb  \nc'`, "false", "seq 200", `printf 'tab\there\n'`, "ls /nonexistent", `printf 'ü 日本 %0300d\n' 7`, "(exit 42)",
+	"echo hello", `printf 'a\nb  \nc'`, "false", "seq 200", `printf 'tab\there\n'`,
+	"ls /nonexistent", `printf 'ü 日本 %0300d\n' 7`, "(exit 42)",
 }
 
 var (
 	ready = []string{"sh", "-c", "printf 'listening on 4'; sleep 0.3; echo 711; exec sleep 100"}
-	fzf   = []string{"sh", "-c", `printf '%s\n' apple banana cherry | fzf | sed 's/^/chosen /'; exec sleep 100`}
+	fzf   = []string{"sh", "-c",
+		`printf '%s\n' apple banana cherry | fzf | sed 's/^/chosen /'; exec sleep 100`}
 )
 
 // bound ends a run that hangs.
@@ -56,12 +58,15 @@ type tool struct {
 }
 
 var tools = []tool{
-	{"ptywright", "jobs.py", python("ptywright"), func(s *side) string { return s.python("import ptywright") }},
-	{"pexpect", "jobs.py", python("pexpect"), func(s *side) string { return s.python("import pexpect.replwrap") }},
+	{"ptywright", "jobs.py", python("ptywright"),
+		func(s *side) string { return s.python("import ptywright") }},
+	{"pexpect", "jobs.py", python("pexpect"),
+		func(s *side) string { return s.python("import pexpect.replwrap") }},
 	{"node-pty", "jobs.mjs", func(s *side, job, argument string) *exec.Cmd {
 		return exec.Command("node", s.file("jobs.mjs"), job, argument)
 	}, func(s *side) string {
-		return s.fails(exec.Command("node", "-e", `const r = require("node:module").createRequire(process.env.NODE_PEERS_DIR + "/x.js"); r("node-pty"); r("@xterm/headless")`))
+		return s.fails(exec.Command("node", "-e",
+			`const r = require("node:module").createRequire(process.env.NODE_PEERS_DIR + "/x.js"); r("node-pty"); r("@xterm/headless")`))
 	}},
 	{"tmux", "jobs.sh", tmux, func(s *side) string { return s.fails(exec.Command("tmux", "-V")) }},
 }
@@ -90,7 +95,9 @@ type side struct {
 
 func (s *side) file(name string) string { return filepath.Join(s.root, "bench", "side", name) }
 
-func (s *side) python(code string) string { return s.fails(exec.Command(s.interpreter, "-c", code)) }
+func (s *side) python(code string) string {
+	return s.fails(exec.Command(s.interpreter, "-c", code))
+}
 
 // fails returns the last line that a command says when it fails.
 func (s *side) fails(cmd *exec.Cmd) string {
@@ -109,7 +116,8 @@ func main() {
 	only := flag.String("only", "", "only tools and jobs that match this `regex`, as in tmux/vim")
 	flag.IntVar(&s.runs, "runs", 50, "runs beside busy loops")
 	flag.IntVar(&s.busy, "busy", 2*runtime.NumCPU(), "busy loops")
-	flag.IntVar(&s.pairs, "pairs", 9, "runs of which the median time is taken, with nothing beside them")
+	flag.IntVar(&s.pairs, "pairs", 9,
+		"runs of which the median time is taken, with nothing beside them")
 	flag.StringVar(&s.interpreter, "python", "/usr/bin/python3", "Python with pexpect")
 	flag.Parse()
 	if err := s.run(*bin, *only, os.Stdout); err != nil {
@@ -146,7 +154,9 @@ func (s *side) run(bin, only string, out io.Writer) (err error) {
 			return err
 		}
 	}
-	s.env = append(os.Environ(), "PTYWRIGHT_BIN="+bin, "PYTHONPATH="+filepath.Join(s.root, "sdk", "python", "src"), "LANG=C.UTF-8", "LC_ALL=C.UTF-8",
+	s.env = append(os.Environ(), "PTYWRIGHT_BIN="+bin,
+		"PYTHONPATH="+
+			filepath.Join(s.root, "sdk", "python", "src"), "LANG=C.UTF-8", "LC_ALL=C.UTF-8",
 		"HOME="+s.scratch) // nobody's dot files
 	if os.Getenv("NODE_PEERS_DIR") == "" {
 		s.env = append(s.env, "NODE_PEERS_DIR="+peers())
@@ -230,7 +240,8 @@ func count(source, tool, job string) (n int) {
 			inside = true
 		case line == "# ]" || line == "// ]":
 			inside = false
-		case inside && line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "//"):
+		case inside && line != "" && !strings.HasPrefix(line, "#") &&
+			!strings.HasPrefix(line, "//"):
 			n++
 		}
 	}
@@ -243,7 +254,8 @@ func (s *side) do(t tool, job string) (time.Duration, error) {
 	if err := os.WriteFile(file, []byte("first\n"), 0o600); err != nil {
 		return 0, err
 	}
-	argument, err := json.Marshal(map[string]any{"shell": commands, "vim": file, "ready": ready, "fzf": fzf}[job])
+	argument, err := json.Marshal(map[string]any{"shell": commands, "vim": file, "ready": ready,
+		"fzf": fzf}[job])
 	if err != nil {
 		return 0, err
 	}
@@ -290,7 +302,8 @@ func (s *side) judge(t tool, job, file, said string) error {
 	if all, ok := got.([]ran); ok && len(all) == len(commands) {
 		for i, w := range want.([]ran) {
 			if all[i] != w {
-				return fmt.Errorf("%s: got %d and %.200q, want %d and %.200q", commands[i], all[i].Code, all[i].Output, w.Code, w.Output)
+				return fmt.Errorf("%s: got %d and %.200q, want %d and %.200q", commands[i],
+					all[i].Code, all[i].Output, w.Code, w.Output)
 			}
 		}
 	}
@@ -354,11 +367,14 @@ func busy(n int) (stop func()) {
 
 // table prints what was found: times as a ratio to the fastest tool of the job.
 func (s *side) table(out io.Writer, present []tool, cells map[string]*cell) {
-	fmt.Fprintf(out, "\n| job | tool | lines | time | failed of %d |\n| --- | --- | --- | --- | --- |\n", s.runs+s.pairs)
+	fmt.Fprintf(out,
+		"\n| job | tool | lines | time | failed of %d |\n| --- | --- | --- | --- | --- |\n",
+		s.runs+s.pairs)
 	for _, job := range jobs {
 		fastest := time.Duration(0)
 		for _, t := range present {
-			if c := cells[t.name+"/"+job]; c != nil && len(c.took) > 0 && (fastest == 0 || median(c.took) < fastest) {
+			if c := cells[t.name+"/"+job]; c != nil && len(c.took) > 0 &&
+				(fastest == 0 || median(c.took) < fastest) {
 				fastest = median(c.took)
 			}
 		}

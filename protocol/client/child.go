@@ -106,7 +106,9 @@ type pipes struct {
 }
 
 func (p pipes) Write(b []byte) (int, error) { return p.in.Write(b) }
-func (p pipes) Close() error                { return errors.Join(p.in.Close(), p.ReadCloser.Close()) }
+func (p pipes) Close() error {
+	return errors.Join(p.in.Close(), p.ReadCloser.Close())
+}
 
 // A child is a server that the client started.
 type child struct {

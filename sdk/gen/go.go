@@ -18,7 +18,8 @@ func goClient(model object) ([]byte, error) {
 	b.WriteString("// The reasons that there are.\nconst (\n")
 	for _, reason := range slices.Sorted(maps.Keys(errors)) {
 		about := errors[reason].(object)["about"]
-		fmt.Fprintf(&b, "\t// Err%s: %s.\n\tErr%[1]s Reason = %[3]q\n", goName(reason), about, reason)
+		fmt.Fprintf(&b, "\t// Err%s: %s.\n\tErr%[1]s Reason = %[3]q\n", goName(reason), about,
+			reason)
 	}
 	b.WriteString(")\n")
 	return format.Source(b.Bytes())

@@ -129,14 +129,17 @@ func readWire(model object) (w *wire, err error) {
 			if !ok {
 				panic(r)
 			}
-			w, err = nil, fmt.Errorf("the generators cannot tell what %s is: teach sdk/gen/ir.go", string(unknown))
+			w, err = nil,
+				fmt.Errorf("the generators cannot tell what %s is: teach sdk/gen/ir.go",
+					string(unknown))
 		}
 	}()
 	w = &wire{protocol: int(model["protocol"].(float64))}
 	for name, m := range sorted(model["methods"].(object)) {
 		d := &methodDef{
-			name: name, about: word(m["about"]), params: b.use(m["params"]), result: b.use(m["result"]),
-			queues: word(m["queues"]), reasons: texts(m["reasons"]), stability: word(m["stability"]),
+			name: name, about: word(m["about"]), params: b.use(m["params"]),
+			result: b.use(m["result"]), queues: word(m["queues"]), reasons: texts(m["reasons"]),
+			stability: word(m["stability"]),
 		}
 		d.reads, _ = m["reads"].(bool)
 		d.blocks, _ = m["blocks"].(bool)
@@ -216,7 +219,8 @@ func (b *reading) fill(t *typeDef, s object) {
 	switch {
 	case s["type"] == "object" && (s["properties"] != nil || s["additionalProperties"] == nil):
 		b.object(t, s)
-	case len(branches) > 0 && !slices.ContainsFunc(branches, func(v any) bool { return v.(object)["$ref"] == nil }):
+	case len(branches) > 0 &&
+		!slices.ContainsFunc(branches, func(v any) bool { return v.(object)["$ref"] == nil }):
 		t.union = &union{}
 		for _, branch := range branches {
 			t.union.branches = append(t.union.branches, b.use(branch))
@@ -245,7 +249,8 @@ func (b *reading) object(t *typeDef, s object) {
 		}
 	}
 	for _, name := range names {
-		f := field{name: name, required: slices.Contains(required, name), ref: b.ref(properties[name], t.name+title(name))}
+		f := field{name: name, required: slices.Contains(required, name),
+			ref: b.ref(properties[name], t.name+title(name))}
 		if p, ok := properties[name].(object); ok {
 			f.doc, f.def = word(p["description"]), p["default"]
 		}
@@ -264,7 +269,8 @@ func (b *reading) object(t *typeDef, s object) {
 // title turns an identifier into the end of a type's name: exit_code into ExitCode.
 func title(name string) string {
 	var b strings.Builder
-	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '.' || r == '/' || r == '$' }) {
+	for _, part := range strings.FieldsFunc(name,
+		func(r rune) bool { return r == '_' || r == '.' || r == '/' || r == '$' }) {
 		b.WriteString(strings.ToUpper(part[:1]) + part[1:])
 	}
 	return b.String()

@@ -30,7 +30,8 @@ func write(root string) error {
 		return err
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(name)), text, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(name)), text,
+			0o644); err != nil {
 			return err
 		}
 	}
@@ -57,7 +58,8 @@ func files(root string) (map[string][]byte, error) {
 		return nil, err
 	}
 	all := map[string][]byte{
-		"protocol/model.json": text, "sdk/vectors.json": vectors, "protocol/client/generated.go": client,
+		"protocol/model.json": text, "sdk/vectors.json": vectors,
+		"protocol/client/generated.go": client,
 	}
 	w, err := readWire(model.(object))
 	if err != nil {

@@ -14,13 +14,15 @@ import (
 // pythonNames are the types whose names in Python are not the model's: the SDK has objects of its
 // own for what people call a session, an adapter or a matcher.
 var pythonNames = map[string]string{
-	"Session": "SessionInfo", "Adapter": "AdapterInfo", "Recording": "RecordingInfo", "Matcher": "MatcherValue",
-	"Action": "ActionValue", "AdapterStarted": "StartedAdapter", "SessionRunResult": "Ran",
+	"Session": "SessionInfo", "Adapter": "AdapterInfo", "Recording": "RecordingInfo",
+	"Matcher": "MatcherValue", "Action": "ActionValue", "AdapterStarted": "StartedAdapter",
+	"SessionRunResult": "Ran",
 }
 
 // pythonData names the data of errors by a reason that has it. Reasons whose data has the same
 // members share a class.
-var pythonData = map[string]string{"timeout": "WaitData", "invalid_params": "InputData", "invalid_request": "ErrorData"}
+var pythonData = map[string]string{"timeout": "WaitData", "invalid_params": "InputData",
+	"invalid_request": "ErrorData"}
 
 // builtinErrors are the reasons whose class is an error of Python's, too.
 var builtinErrors = map[string]string{"timeout": "builtins.TimeoutError"}
@@ -94,7 +96,8 @@ func (p *pythonWriter) name(w *wire) {
 func dataName(w *wire, t *typeDef) string {
 	name := ""
 	for _, r := range w.reasons {
-		if !slices.EqualFunc(r.data.fields, t.fields, func(a, b field) bool { return a.name == b.name && a.required == b.required }) {
+		if !slices.EqualFunc(r.data.fields, t.fields,
+			func(a, b field) bool { return a.name == b.name && a.required == b.required }) {
 			continue
 		}
 		if known := pythonData[r.reason]; known != "" {
@@ -133,7 +136,8 @@ PROTOCOL = %[1]d
 
 // doc writes a docstring of paragraphs, nothing when there are none.
 func (p *pythonWriter) doc(indent string, paragraphs ...string) {
-	text := strings.TrimSpace(strings.Join(slices.DeleteFunc(paragraphs, func(s string) bool { return s == "" }), "\n\n"))
+	text := strings.TrimSpace(strings.Join(slices.DeleteFunc(paragraphs,
+		func(s string) bool { return s == "" }), "\n\n"))
 	if text == "" {
 		return
 	}
@@ -233,7 +237,8 @@ func (p *pythonWriter) annotation(r ref, listed, mapped string) (s string) {
 // typedDict writes an object that is sent; members that may be left out stand in a class of their
 // own, which is how Python 3.9 says so.
 func (p *pythonWriter) typedDict(t *typeDef) {
-	base, optional := "TypedDict", slices.ContainsFunc(t.fields, func(f field) bool { return !f.required })
+	base, optional := "TypedDict",
+		slices.ContainsFunc(t.fields, func(f field) bool { return !f.required })
 	required := slices.ContainsFunc(t.fields, func(f field) bool { return f.required })
 	write := func(which bool) {
 		for _, f := range t.fields {
@@ -264,14 +269,16 @@ func (p *pythonWriter) typedDict(t *typeDef) {
 func (p *pythonWriter) record(w *wire, t *typeDef) {
 	p.printf("\n\nclass %s(Record):\n", p.names[t])
 	about := sentence(t.doc)
-	if i := slices.IndexFunc(w.notifications, func(n *notificationDef) bool { return n.params == t }); i >= 0 {
+	if i := slices.IndexFunc(w.notifications,
+		func(n *notificationDef) bool { return n.params == t }); i >= 0 {
 		about = w.notifications[i].about
 	}
 	if t.err {
 		about = "What an error has to show for it."
 	}
 	p.doc("    ", about)
-	if i := slices.IndexFunc(w.notifications, func(n *notificationDef) bool { return n.params == t }); i >= 0 {
+	if i := slices.IndexFunc(w.notifications,
+		func(n *notificationDef) bool { return n.params == t }); i >= 0 {
 		name := w.notifications[i].name
 		p.printf("    method: Literal[%q] = %[1]q\n", name)
 	}
@@ -300,13 +307,15 @@ func (p *pythonWriter) member(f field) {
 	if make := p.maker(f.ref, "v"); make != "v" {
 		switch {
 		case f.form == list:
-			p.printf("    %s = Made[%q](%q, lambda v: %s)\n", name, of, name, strings.Replace(make, " in v]", " in v or ()]", 1))
+			p.printf("    %s = Made[%q](%q, lambda v: %s)\n", name, of, name,
+				strings.Replace(make, " in v]", " in v or ()]", 1))
 		case f.required && !f.null:
 			p.printf("    %s = Made[%q](%q, lambda v: %s)\n", name, of, name, make)
 		default:
 			bare := f.ref
 			bare.null = false
-			p.printf("    %s = Made[%q](%q, lambda v: maybe(%s, v))\n", name, "Optional["+p.received(bare)+"]", name, p.function(bare))
+			p.printf("    %s = Made[%q](%q, lambda v: maybe(%s, v))\n", name,
+				"Optional["+p.received(bare)+"]", name, p.function(bare))
 		}
 		return
 	}
@@ -378,7 +387,8 @@ func (p *pythonWriter) union(t *typeDef) {
 	for _, b := range t.union.branches {
 		p.printf("    %q: %s,\n", b.tag().words[0], p.names[b])
 	}
-	p.printf("}\n\n\ndef _%s(v: Any) -> %s:\n    return one_of(%s, %q, v)\n", snake(p.names[t]), p.names[t], table, t.union.tag)
+	p.printf("}\n\n\ndef _%s(v: Any) -> %s:\n    return one_of(%s, %q, v)\n", snake(p.names[t]),
+		p.names[t], table, t.union.tag)
 }
 
 func (p *pythonWriter) notifications(w *wire) {
@@ -386,7 +396,8 @@ func (p *pythonWriter) notifications(w *wire) {
 	for _, n := range w.notifications {
 		all = append(all, p.names[n.params])
 	}
-	p.printf("\n\nNotification = Union[%s]\n\"\"\"What the server tells of its own accord.\"\"\"\n", strings.Join(all, ", "))
+	p.printf("\n\nNotification = Union[%s]\n\"\"\"What the server tells of its own accord.\"\"\"\n",
+		strings.Join(all, ", "))
 	p.printf("\nNOTIFICATIONS: Mapping[str, Callable[[Any], Notification]] = {\n")
 	for _, n := range w.notifications {
 		p.printf("    %q: %s,\n", n.name, p.names[n.params])
@@ -451,7 +462,8 @@ func (p *pythonWriter) failure(r *reasonDef) {
 	p.printf("\n\nclass %s(%s):\n", errorName(r.reason), bases)
 	p.doc("    ", sentence(r.about))
 	p.printf("\n    reason = %q\n    code = %d\n", r.reason, r.code)
-	p.printf("\n    @property\n    def data(self) -> %s:\n        return %[1]s(self._data)\n", p.names[r.data])
+	p.printf("\n    @property\n    def data(self) -> %s:\n        return %[1]s(self._data)\n",
+		p.names[r.data])
 }
 
 // call writes the function that makes a request of a method.
@@ -463,7 +475,8 @@ func (p *pythonWriter) call(m *methodDef) {
 		if f.required {
 			required = append(required, fmt.Sprintf("%s: %s", f.name, p.sent(f.ref)))
 		} else {
-			optional = append(optional, fmt.Sprintf("%s: Optional[%s] = None", f.name, p.sent(f.ref)))
+			optional = append(optional,
+				fmt.Sprintf("%s: Optional[%s] = None", f.name, p.sent(f.ref)))
 		}
 		args = append(args, fmt.Sprintf("%s=%[1]s", f.name))
 		if f.doc != "" {
@@ -507,8 +520,8 @@ func unasync(source []byte, from string) []byte {
 
 var asyncWords = map[string]string{
 	"async def ": "def ", "async with ": "with ", "async for ": "for ", "await ": "",
-	"__aenter__": "__enter__", "__aexit__": "__exit__", "__aiter__": "__iter__", "__anext__": "__next__",
-	"StopAsyncIteration": "StopIteration", "AsyncIterator": "Iterator",
+	"__aenter__": "__enter__", "__aexit__": "__exit__", "__aiter__": "__iter__",
+	"__anext__": "__next__", "StopAsyncIteration": "StopIteration", "AsyncIterator": "Iterator",
 	"from .. import _": "from . import _", "from .._": "from ._",
 	"ptywright.aio": "ptywright",
 }
@@ -521,7 +534,8 @@ func pythonFiles(all map[string][]byte, w *wire, root string) error {
 	generated, failures := pythonOf(w)
 	all[pythonPackage+"/_generated.py"], all[pythonPackage+"/_failures.py"] = generated, failures
 	for _, name := range []string{"_client.py", "_session.py"} {
-		source, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(pythonPackage), "aio", name))
+		source, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(pythonPackage),
+			"aio", name))
 		if err != nil {
 			return err
 		}

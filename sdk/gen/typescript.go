@@ -74,7 +74,8 @@ func tsType(t *typeDef) string {
 	if len(apart) == 0 {
 		return doc + fmt.Sprintf("export interface %s {\n%s}\n", t.name, b.String())
 	}
-	return doc + fmt.Sprintf("export type %s = {\n%s}%s%s;\n", t.name, b.String(), tsApart(t, t.oneOf, true), tsApart(t, t.notBoth, false))
+	return doc + fmt.Sprintf("export type %s = {\n%s}%s%s;\n", t.name, b.String(),
+		tsApart(t, t.oneOf, true), tsApart(t, t.notBoth, false))
 }
 
 // tsApart declares members of which only one may be there, and one must if that is required.
@@ -103,7 +104,8 @@ func tsApart(t *typeDef, names []string, required bool) string {
 // tsField declares a member.
 func tsField(indent string, f field, required bool) string {
 	if required {
-		return tsDoc(indent, tsFieldDoc(f)) + fmt.Sprintf("%s%s: %s;\n", indent, f.name, tsRef(f.ref))
+		return tsDoc(indent, tsFieldDoc(f)) + fmt.Sprintf("%s%s: %s;\n", indent, f.name,
+			tsRef(f.ref))
 	}
 	kind := tsRef(f.ref)
 	if kind != "unknown" {
@@ -116,7 +118,8 @@ func tsField(indent string, f field, required bool) string {
 func tsFieldDoc(f field) string {
 	doc := f.doc
 	add := func(more string) { doc = strings.TrimPrefix(doc+"; "+more, "; ") }
-	if f.least != nil && f.most != nil && *f.most < math.MaxUint16 && !strings.Contains(doc, " to ") {
+	if f.least != nil && f.most != nil && *f.most < math.MaxUint16 &&
+		!strings.Contains(doc, " to ") {
 		add("from " + tsNumber(*f.least) + " to " + tsNumber(*f.most))
 	}
 	if f.def != nil && !strings.Contains(doc, "default") {
@@ -172,8 +175,10 @@ func tsReasons(w *wire) string {
 	var b strings.Builder
 	b.WriteString("import { PtywrightError } from \"./errors.js\";\nimport type * as wire from \"./wire.js\";\n")
 	for _, r := range w.reasons {
-		b.WriteString("\n" + tsDoc("", fmt.Sprintf("%s `reason` is `%s`.", sentence(r.about), r.reason)))
-		fmt.Fprintf(&b, "export class %s extends PtywrightError<wire.%s> {\n  declare readonly reason: %q;\n}\n", errorName(r.reason), r.data.name, r.reason)
+		b.WriteString("\n" +
+			tsDoc("", fmt.Sprintf("%s `reason` is `%s`.", sentence(r.about), r.reason)))
+		fmt.Fprintf(&b,
+			"export class %s extends PtywrightError<wire.%s> {\n  declare readonly reason: %q;\n}\n", errorName(r.reason), r.data.name, r.reason)
 	}
 	b.WriteString("\n/** The class of each reason. */\nexport const errorClasses = {\n")
 	for _, r := range w.reasons {

@@ -36,7 +36,9 @@ func vectorsOf(model object) ([]byte, error) {
 				return nil, err
 			}
 			if err := native.Validate(def, value); (err == nil) != v.Valid {
-				return nil, fmt.Errorf("%s, %s: made to be valid is %v, and the validator says %v of %v", def, v.Case, v.Valid, err, value)
+				return nil,
+					fmt.Errorf("%s, %s: made to be valid is %v, and the validator says %v of %v",
+						def, v.Case, v.Valid, err, value)
 			}
 			line, err := encode(v, "")
 			if err != nil {
@@ -74,7 +76,9 @@ func (m maker) vectors(def string) (all []vector) {
 				}
 				add("one of: "+name, true, m.sample(b, false))
 			}
-			add("none of them", false, object{"type": "no such", "kind": "no such", "method": "no.such", "data": object{"reason": "no_such"}})
+			add("none of them", false,
+				object{"type": "no such", "kind": "no such", "method": "no.such",
+					"data": object{"reason": "no_such"}})
 		}
 		add("another type", false, true)
 		return all
@@ -88,7 +92,8 @@ func (m maker) vectors(def string) (all []vector) {
 	if s["additionalProperties"] == false {
 		add("an unknown member", false, with(m.sample(s, false).(object), "no_such_member", 1))
 	} else {
-		add("an unknown member that is ignored", true, with(m.sample(s, false).(object), "no_such_member", 1))
+		add("an unknown member that is ignored", true,
+			with(m.sample(s, false).(object), "no_such_member", 1))
 	}
 	for _, name := range required {
 		v := m.sample(s, false).(object)
@@ -132,7 +137,8 @@ func (m maker) vectors(def string) (all []vector) {
 
 // sent reports whether clients send a definition.
 func sent(def string) bool {
-	return slices.ContainsFunc([]string{"Params", "Action", "Matcher", "Redaction"}, func(end string) bool { return strings.HasSuffix(def, end) })
+	return slices.ContainsFunc([]string{"Params", "Action", "Matcher", "Redaction"},
+		func(end string) bool { return strings.HasSuffix(def, end) })
 }
 
 func with(o object, name string, v any) object {
@@ -177,7 +183,8 @@ func exclusive(s object) (pairs [][]string) {
 func others(s object, name string) (out []string) {
 	for _, pair := range exclusive(s) {
 		if slices.Contains(pair, name) {
-			out = append(out, slices.DeleteFunc(slices.Clone(pair), func(n string) bool { return n == name })...)
+			out = append(out,
+				slices.DeleteFunc(slices.Clone(pair), func(n string) bool { return n == name })...)
 		}
 	}
 	return out
@@ -233,7 +240,8 @@ func (m maker) sample(schema any, whole bool) any {
 	case "null":
 		return nil
 	case "array":
-		if items := m.schema(s["items"]); items["type"] == "string" || s["items"] != nil && s["minItems"] != nil {
+		if items := m.schema(s["items"]); items["type"] == "string" ||
+			s["items"] != nil && s["minItems"] != nil {
 			return []any{m.sample(s["items"], false)}
 		}
 		return []any{}

@@ -143,7 +143,8 @@ func listBuffers(_ context.Context, t *tmux, a *args) error {
 		line := b.Name + ": " + strconv.Itoa(len(b.Text)) + ` bytes: "` + sample + `"`
 		if a.has('F') {
 			line = t.expandWith(a.get('F'), nil, nil, map[string]string{
-				"buffer_name": b.Name, "buffer_size": strconv.Itoa(len(b.Text)), "buffer_sample": sample, "buffer_created": strconv.FormatInt(b.Created, 10),
+				"buffer_name": b.Name, "buffer_size": strconv.Itoa(len(b.Text)),
+				"buffer_sample": sample, "buffer_created": strconv.FormatInt(b.Created, 10),
 			})
 		}
 		if err := t.print(line); err != nil {

@@ -45,7 +45,8 @@ func capturePane(ctx context.Context, t *tmux, a *args) error {
 	if a.has('P') { // an escape sequence that has only begun: what is captured is always whole
 		return nil
 	}
-	c := capture{first: a.get('S'), last: a.get('E'), join: a.has('J'), styles: a.has('e'), trailing: a.has('J') || a.has('N')}
+	c := capture{first: a.get('S'), last: a.get('E'), join: a.has('J'), styles: a.has('e'),
+		trailing: a.has('J') || a.has('N')}
 	lines, err := t.lines(ctx, x, w, c)
 	if err != nil {
 		return err
@@ -114,7 +115,8 @@ func (t *tmux) lines(ctx context.Context, x *session, w *window, c capture) ([]l
 }
 
 // snapshot reads the screen of a window; cells and redact are as in session.snapshot.
-func (t *tmux) snapshot(ctx context.Context, w *window, cells string, redact *bool) (*client.Snapshot, error) {
+func (t *tmux) snapshot(ctx context.Context, w *window, cells string,
+	redact *bool) (*client.Snapshot, error) {
 	p := map[string]any{"session": w.Of, "cells": cells}
 	if redact != nil {
 		p["redact"] = *redact
@@ -242,7 +244,8 @@ func written(cells []client.Cell) string {
 // used are the cells up to the last one that was written or has a colour.
 func used(cells []client.Cell) []client.Cell {
 	n := len(cells)
-	for n > 0 && cells[n-1].Text == "" && !cells[n-1].WideContinuation && cells[n-1].Style.Background == "default" {
+	for n > 0 && cells[n-1].Text == "" && !cells[n-1].WideContinuation &&
+		cells[n-1].Style.Background == "default" {
 		n--
 	}
 	return cells[:n]
@@ -301,7 +304,8 @@ var attributes = []attribute{
 // where one ends, and then each colour that changes, or both after a reset.
 func change(from, to client.Style) string {
 	var codes []string
-	reset := slices.ContainsFunc(attributes, func(a attribute) bool { return a.on(from) && !a.on(to) })
+	reset := slices.ContainsFunc(attributes,
+		func(a attribute) bool { return a.on(from) && !a.on(to) })
 	if reset {
 		codes = append(codes, "0")
 	}
@@ -375,7 +379,8 @@ func clearHistory(ctx context.Context, t *tmux, a *args) error {
 // total counts the lines that ever left the screen, and those of them that are forgotten.
 func (t *tmux) total(ctx context.Context, w *window) (all, dropped uint64, err error) {
 	var r scrolled
-	if err := t.server.Call(ctx, "session.scrollback", map[string]any{"session": w.Of, "start": 0, "count": 0}, &r); err != nil {
+	if err := t.server.Call(ctx, "session.scrollback",
+		map[string]any{"session": w.Of, "start": 0, "count": 0}, &r); err != nil {
 		return 0, 0, err
 	}
 	return r.Dropped + uint64(max(r.Total-t.live[w.Of].Rows, 0)), r.Dropped, nil

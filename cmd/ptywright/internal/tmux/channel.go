@@ -184,7 +184,8 @@ func (t *tmux) leave(name, own string) error {
 	err := t.change(func() {
 		if c := t.state.Channels[name]; c != nil {
 			is := func(b string) bool { return b == own }
-			c.Waiters, c.Lockers = slices.DeleteFunc(c.Waiters, is), slices.DeleteFunc(c.Lockers, is)
+			c.Waiters, c.Lockers = slices.DeleteFunc(c.Waiters, is),
+				slices.DeleteFunc(c.Lockers, is)
 		}
 	})
 	return cmp.Or(err, failf("interrupted"))

@@ -393,10 +393,13 @@ func (f *format) ofWindow(name string) (string, bool) {
 		return layout(i.Cols, i.Rows, w.Pane), true
 	case "window_activity":
 		return strconv.FormatInt(time.Now().Add(-i.Quiet).Unix(), 10), true
-	case "window_panes", "pane_active", "pane_at_top", "pane_at_bottom", "pane_at_left", "pane_at_right", "pane_last":
+	case "window_panes", "pane_active", "pane_at_top", "pane_at_bottom", "pane_at_left",
+		"pane_at_right", "pane_last":
 		return yes(name != "pane_last"), true
-	case "window_zoomed_flag", "window_linked", "window_bell_flag", "window_activity_flag", "window_silence_flag", "pane_in_mode", "pane_input_off",
-		"pane_synchronized", "pane_marked", "pane_marked_set", "pane_left", "pane_top", "history_bytes", "scroll_position":
+	case "window_zoomed_flag", "window_linked", "window_bell_flag", "window_activity_flag",
+		"window_silence_flag", "pane_in_mode", "pane_input_off",
+		"pane_synchronized", "pane_marked", "pane_marked_set", "pane_left", "pane_top",
+		"history_bytes", "scroll_position":
 		return "0", true
 	case "pane_id":
 		return "%" + strconv.Itoa(w.Pane), true
@@ -461,8 +464,9 @@ func (f *format) ofWindow(name string) (string, bool) {
 			return "", true
 		}
 		return map[string]string{
-			"cursor_x": strconv.Itoa(s.Cursor.Col), "cursor_y": strconv.Itoa(s.Cursor.Row), "cursor_flag": yes(s.Cursor.Visible),
-			"alternate_on": yes(s.AlternateScreen), "keypad_cursor_flag": yes(s.ApplicationCursor), "keypad_flag": yes(s.ApplicationKeypad),
+			"cursor_x": strconv.Itoa(s.Cursor.Col), "cursor_y": strconv.Itoa(s.Cursor.Row),
+			"cursor_flag": yes(s.Cursor.Visible), "alternate_on": yes(s.AlternateScreen),
+			"keypad_cursor_flag": yes(s.ApplicationCursor), "keypad_flag": yes(s.ApplicationKeypad),
 		}[name], true
 	}
 	return "", false
@@ -496,7 +500,8 @@ func (t *tmux) windowName(w *window) string {
 // started there where the system does not say.
 func (t *tmux) command(w *window) string {
 	i := t.live[w.Of]
-	if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", foreground(i.PID))); err == nil && len(line) > 0 && t.server.Local {
+	if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", foreground(i.PID))); err == nil &&
+		len(line) > 0 && t.server.Local {
 		first, _, _ := strings.Cut(string(line), "\x00")
 		return programName(first)
 	}
@@ -559,6 +564,7 @@ func strftime(text string, at time.Time) string {
 
 // times are the letters of strftime, as Go formats them.
 var times = map[byte]string{
-	'%': "%", 'H': "15", 'M': "04", 'S': "05", 'Y': "2006", 'y': "06", 'm': "01", 'd': "02", 'b': "Jan", 'B': "January", 'a': "Mon", 'A': "Monday",
-	'e': "_2", 'I': "03", 'p': "PM", 'R': "15:04", 'T': "15:04:05", 'F': "2006-01-02", 'D': "01/02/06", 'Z': "MST", 'z': "-0700",
+	'%': "%", 'H': "15", 'M': "04", 'S': "05", 'Y': "2006", 'y': "06", 'm': "01", 'd': "02",
+	'b': "Jan", 'B': "January", 'a': "Mon", 'A': "Monday", 'e': "_2", 'I': "03", 'p': "PM",
+	'R': "15:04", 'T': "15:04:05", 'F': "2006-01-02", 'D': "01/02/06", 'Z': "MST", 'z': "-0700",
 }

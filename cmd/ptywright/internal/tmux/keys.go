@@ -13,22 +13,26 @@ import (
 // named are tmux's names of keys, in lower case, with ptywright's.
 var named = sync.OnceValue(func() map[string]string {
 	return map[string]string{
-		"f1": "f1", "f2": "f2", "f3": "f3", "f4": "f4", "f5": "f5", "f6": "f6", "f7": "f7", "f8": "f8", "f9": "f9", "f10": "f10", "f11": "f11", "f12": "f12",
-		"ic": "insert", "insert": "insert", "dc": "delete", "delete": "delete", "home": "home", "end": "end",
-		"npage": "page_down", "pagedown": "page_down", "pgdn": "page_down", "ppage": "page_up", "pageup": "page_up", "pgup": "page_up",
-		"tab": "tab", "btab": "shift_tab", "space": "space", "bspace": "backspace", "enter": "enter", "escape": "escape",
-		"up": "up", "down": "down", "left": "left", "right": "right",
-		"kp/": "keypad_divide", "kp*": "keypad_multiply", "kp-": "keypad_subtract", "kp+": "keypad_add", "kpenter": "keypad_enter", "kp.": "keypad_decimal",
-		"kp0": "keypad_0", "kp1": "keypad_1", "kp2": "keypad_2", "kp3": "keypad_3", "kp4": "keypad_4",
-		"kp5": "keypad_5", "kp6": "keypad_6", "kp7": "keypad_7", "kp8": "keypad_8", "kp9": "keypad_9",
+		"f1": "f1", "f2": "f2", "f3": "f3", "f4": "f4", "f5": "f5", "f6": "f6", "f7": "f7",
+		"f8": "f8", "f9": "f9", "f10": "f10", "f11": "f11", "f12": "f12", "ic": "insert",
+		"insert": "insert", "dc": "delete", "delete": "delete", "home": "home", "end": "end",
+		"npage": "page_down", "pagedown": "page_down", "pgdn": "page_down", "ppage": "page_up",
+		"pageup": "page_up", "pgup": "page_up", "tab": "tab", "btab": "shift_tab", "space": "space",
+		"bspace": "backspace", "enter": "enter", "escape": "escape", "up": "up", "down": "down",
+		"left": "left", "right": "right", "kp/": "keypad_divide", "kp*": "keypad_multiply",
+		"kp-": "keypad_subtract", "kp+": "keypad_add", "kpenter": "keypad_enter",
+		"kp.": "keypad_decimal", "kp0": "keypad_0", "kp1": "keypad_1", "kp2": "keypad_2",
+		"kp3": "keypad_3", "kp4": "keypad_4", "kp5": "keypad_5", "kp6": "keypad_6",
+		"kp7": "keypad_7", "kp8": "keypad_8", "kp9": "keypad_9",
 	}
 })
 
 // controls are the keys that a terminal sends as one control character beside those with a letter.
 var controls = sync.OnceValue(func() map[rune]string {
 	return map[rune]string{
-		'@': "\x00", ' ': "\x00", '2': "\x00", '3': "\x1b", '[': "\x1b", '4': "\x1c", '\\': "\x1c", '5': "\x1d", ']': "\x1d",
-		'6': "\x1e", '^': "\x1e", '7': "\x1f", '_': "\x1f", '/': "\x1f", '-': "\x1f", '8': "\x7f", '?': "\x7f",
+		'@': "\x00", ' ': "\x00", '2': "\x00", '3': "\x1b", '[': "\x1b", '4': "\x1c", '\\': "\x1c",
+		'5': "\x1d", ']': "\x1d", '6': "\x1e", '^': "\x1e", '7': "\x1f", '_': "\x1f", '/': "\x1f",
+		'-': "\x1f", '8': "\x7f", '?': "\x7f",
 	}
 })
 
@@ -75,7 +79,8 @@ func action(word string) client.Action {
 		return typed
 	}
 	if name == "space" && strings.Contains(mods, "c") {
-		return client.Action{Type: "text", Value: strings.Repeat("\x1b", strings.Count(mods, "m")) + "\x00"}
+		return client.Action{Type: "text",
+			Value: strings.Repeat("\x1b", strings.Count(mods, "m")) + "\x00"}
 	}
 	if name == "shift_tab" {
 		mods = strings.ReplaceAll(mods, "s", "")
@@ -141,7 +146,8 @@ func sendKeys(ctx context.Context, t *tmux, a *args) error {
 
 // typed types actions, several times over. Text in a row becomes one piece: what comes at once is
 // written at once.
-func (t *tmux) typed(ctx context.Context, x *session, w *window, actions []client.Action, times int) error {
+func (t *tmux) typed(ctx context.Context, x *session, w *window, actions []client.Action,
+	times int) error {
 	if i, ok := t.live[w.Of]; ok && i.Exit != nil { // remain-on-exit: tmux types into nothing
 		return nil
 	}
@@ -161,5 +167,6 @@ func (t *tmux) typed(ctx context.Context, x *session, w *window, actions []clien
 	if len(joined) == 0 {
 		return nil
 	}
-	return t.server.Call(ctx, "session.input", map[string]any{"session": w.Of, "actions": joined}, nil)
+	return t.server.Call(ctx, "session.input",
+		map[string]any{"session": w.Of, "actions": joined}, nil)
 }

@@ -13,29 +13,47 @@ import (
 // those in [means] do.
 var options = sync.OnceValue(func() map[string]string {
 	return map[string]string{
-		"backspace": "C-?", "buffer-limit": "50", "copy-command": "", "default-terminal": "xterm-256color", "editor": "/usr/bin/vi", "escape-time": "500",
-		"exit-empty": "on", "exit-unattached": "off", "extended-keys": "off", "focus-events": "off", "history-file": "", "message-limit": "1000",
-		"prompt-history-limit": "100", "set-clipboard": "external", "terminal-features": "", "terminal-overrides": "", "user-keys": "", "command-alias": "",
-		"activity-action": "other", "assume-paste-time": "1", "base-index": "0", "bell-action": "any", "default-command": "", "default-shell": "",
-		"default-size": "80x24", "destroy-unattached": "off", "detach-on-destroy": "on", "display-panes-active-colour": "red", "display-panes-colour": "blue",
-		"display-panes-time": "1000", "display-time": "750", "history-limit": "2000", "key-table": "root", "lock-after-time": "0", "lock-command": "lock -np",
-		"message-command-style": "bg=black,fg=yellow", "message-style": "bg=yellow,fg=black", "mouse": "off", "prefix": "C-b", "prefix2": "None",
-		"renumber-windows": "off", "repeat-time": "500", "set-titles": "off", "set-titles-string": "#S:#I:#W - \"#T\" #{session_alerts}",
-		"silence-action": "other", "status": "on", "status-bg": "default", "status-fg": "default", "status-format": "", "status-interval": "15",
-		"status-justify": "left", "status-keys": "emacs", "status-left": "[#{session_name}] ", "status-left-length": "10", "status-left-style": "default",
-		"status-position": "bottom", "status-right": "", "status-right-length": "40", "status-right-style": "default", "status-style": "bg=green,fg=black",
-		"update-environment": "", "visual-activity": "off", "visual-bell": "off", "visual-silence": "off", "word-separators": "",
-		"aggressive-resize": "off", "allow-passthrough": "off", "allow-rename": "off", "alternate-screen": "on", "automatic-rename": "on",
-		"automatic-rename-format": "", "clock-mode-colour": "blue", "clock-mode-style": "24", "copy-mode-current-match-style": "", "copy-mode-mark-style": "",
-		"copy-mode-match-style": "", "cursor-colour": "", "cursor-style": "default", "fill-character": "", "main-pane-height": "24", "main-pane-width": "80",
-		"mode-keys": "emacs", "mode-style": "bg=yellow,fg=black", "monitor-activity": "off", "monitor-bell": "on", "monitor-silence": "0",
-		"other-pane-height": "0", "other-pane-width": "0", "pane-active-border-style": "", "pane-base-index": "0", "pane-border-format": "",
-		"pane-border-indicators": "colour", "pane-border-lines": "single", "pane-border-status": "off", "pane-border-style": "default", "pane-colours": "",
-		"popup-border-lines": "single", "popup-border-style": "default", "popup-style": "default", "remain-on-exit": "off", "remain-on-exit-format": "",
-		"scroll-on-clear": "on", "synchronize-panes": "off", "window-active-style": "default", "window-size": "latest", "window-status-activity-style": "reverse",
-		"window-status-bell-style": "reverse", "window-status-current-format": "", "window-status-current-style": "default", "window-status-format": "",
-		"window-status-last-style": "default", "window-status-separator": " ", "window-status-style": "default", "window-style": "default",
-		"wrap-search": "on", "xterm-keys": "on",
+		"backspace": "C-?", "buffer-limit": "50", "copy-command": "",
+		"default-terminal": "xterm-256color", "editor": "/usr/bin/vi", "escape-time": "500",
+		"exit-empty": "on", "exit-unattached": "off", "extended-keys": "off", "focus-events": "off",
+		"history-file": "", "message-limit": "1000", "prompt-history-limit": "100",
+		"set-clipboard": "external", "terminal-features": "", "terminal-overrides": "",
+		"user-keys": "", "command-alias": "", "activity-action": "other", "assume-paste-time": "1",
+		"base-index": "0", "bell-action": "any", "default-command": "", "default-shell": "",
+		"default-size": "80x24", "destroy-unattached": "off", "detach-on-destroy": "on",
+		"display-panes-active-colour": "red", "display-panes-colour": "blue",
+		"display-panes-time": "1000", "display-time": "750", "history-limit": "2000",
+		"key-table": "root", "lock-after-time": "0", "lock-command": "lock -np",
+		"message-command-style": "bg=black,fg=yellow", "message-style": "bg=yellow,fg=black",
+		"mouse": "off", "prefix": "C-b", "prefix2": "None", "renumber-windows": "off",
+		"repeat-time": "500", "set-titles": "off",
+		"set-titles-string": "#S:#I:#W - \"#T\" #{session_alerts}", "silence-action": "other",
+		"status": "on", "status-bg": "default", "status-fg": "default", "status-format": "",
+		"status-interval": "15", "status-justify": "left", "status-keys": "emacs",
+		"status-left": "[#{session_name}] ", "status-left-length": "10",
+		"status-left-style": "default", "status-position": "bottom", "status-right": "",
+		"status-right-length": "40", "status-right-style": "default",
+		"status-style": "bg=green,fg=black", "update-environment": "", "visual-activity": "off",
+		"visual-bell": "off", "visual-silence": "off", "word-separators": "",
+		"aggressive-resize": "off", "allow-passthrough": "off", "allow-rename": "off",
+		"alternate-screen": "on", "automatic-rename": "on", "automatic-rename-format": "",
+		"clock-mode-colour": "blue", "clock-mode-style": "24", "copy-mode-current-match-style": "",
+		"copy-mode-mark-style": "", "copy-mode-match-style": "", "cursor-colour": "",
+		"cursor-style": "default", "fill-character": "", "main-pane-height": "24",
+		"main-pane-width": "80", "mode-keys": "emacs", "mode-style": "bg=yellow,fg=black",
+		"monitor-activity": "off", "monitor-bell": "on", "monitor-silence": "0",
+		"other-pane-height": "0", "other-pane-width": "0", "pane-active-border-style": "",
+		"pane-base-index": "0", "pane-border-format": "", "pane-border-indicators": "colour",
+		"pane-border-lines": "single", "pane-border-status": "off", "pane-border-style": "default",
+		"pane-colours": "", "popup-border-lines": "single", "popup-border-style": "default",
+		"popup-style": "default", "remain-on-exit": "off", "remain-on-exit-format": "",
+		"scroll-on-clear": "on", "synchronize-panes": "off", "window-active-style": "default",
+		"window-size": "latest", "window-status-activity-style": "reverse",
+		"window-status-bell-style": "reverse", "window-status-current-format": "",
+		"window-status-current-style": "default", "window-status-format": "",
+		"window-status-last-style": "default", "window-status-separator": " ",
+		"window-status-style": "default", "window-style": "default", "wrap-search": "on",
+		"xterm-keys": "on",
 	}
 })
 
@@ -126,7 +144,9 @@ func setOption(_ context.Context, t *tmux, a *args) error {
 		case "off", "no", "0":
 			value = "off"
 		default:
-			if name != "remain-on-exit" && name != "detach-on-destroy" && name != "status" && name != "allow-passthrough" && name != "extended-keys" && !strings.HasPrefix(name, "visual-") {
+			if name != "remain-on-exit" && name != "detach-on-destroy" && name != "status" &&
+				name != "allow-passthrough" && name != "extended-keys" &&
+				!strings.HasPrefix(name, "visual-") {
 				return quietly(a, failf("bad value: %s", value))
 			}
 		}
@@ -244,7 +264,8 @@ func setEnvironment(_ context.Context, t *tmux, a *args) error {
 		return failf("variable name contains =")
 	case a.has('u') || a.has('r'):
 		if len(a.rest) > 1 {
-			return failf("can't specify a value with -%c", map[bool]byte{true: 'u', false: 'r'}[a.has('u')])
+			return failf("can't specify a value with -%c",
+				map[bool]byte{true: 'u', false: 'r'}[a.has('u')])
 		}
 		delete(*of, name)
 		return nil
@@ -267,7 +288,8 @@ func showEnvironment(_ context.Context, t *tmux, a *args) error {
 	}
 	show := func(name string) error {
 		if a.has('s') {
-			return t.print(fmt.Sprintf(`%s="%s"; export %[1]s;`, name, strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, "`", "\\`").Replace(of[name])))
+			return t.print(fmt.Sprintf(`%s="%s"; export %[1]s;`, name,
+				strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, "`", "\\`").Replace(of[name])))
 		}
 		return t.print(name + "=" + of[name])
 	}

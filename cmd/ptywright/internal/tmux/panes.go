@@ -29,7 +29,8 @@ func newWindow(ctx context.Context, t *tmux, a *args) error {
 		}
 	}
 	if at < 0 {
-		for at = atoi(t.option(nil, nil, "base-index"), 0); slices.ContainsFunc(x.Windows, func(w *window) bool { return w.Index == at }); at++ {
+		for at = atoi(t.option(nil, nil, "base-index"), 0); slices.ContainsFunc(x.Windows,
+			func(w *window) bool { return w.Index == at }); at++ {
 		}
 	}
 	size := [2]int{usualRows, usualCols}
@@ -37,7 +38,9 @@ func newWindow(ctx context.Context, t *tmux, a *args) error {
 		i := t.live[x.current().Of]
 		size = [2]int{i.Rows, i.Cols}
 	}
-	w, err := t.open(ctx, x, opening{name: a.get('n'), dir: t.dir(a, x.Dir), command: a.rest, env: a.flags['e'], rows: size[0], cols: size[1], index: at})
+	w, err := t.open(ctx, x,
+		opening{name: a.get('n'), dir: t.dir(a, x.Dir), command: a.rest, env: a.flags['e'],
+			rows: size[0], cols: size[1], index: at})
 	if err != nil {
 		return err
 	}
@@ -45,7 +48,8 @@ func newWindow(ctx context.Context, t *tmux, a *args) error {
 		x.show(w)
 	}
 	if a.has('P') {
-		return t.print(t.expand(cmp.Or(a.get('F'), "#{session_name}:#{window_index}.#{pane_index}"), x, w))
+		return t.print(t.expand(cmp.Or(a.get('F'),
+			"#{session_name}:#{window_index}.#{pane_index}"), x, w))
 	}
 	return nil
 }
@@ -78,7 +82,8 @@ func respawn(ctx context.Context, t *tmux, a *args) error {
 	}
 	i := t.live[w.Of]
 	if i.Exit == nil && !a.has('k') {
-		return failf("respawn pane failed: pane %s:%d.%s still active", x.Name, w.Index, t.option(x, w, "pane-base-index"))
+		return failf("respawn pane failed: pane %s:%d.%s still active", x.Name, w.Index,
+			t.option(x, w, "pane-base-index"))
 	}
 	if err := t.end(ctx, []*window{w}); err != nil {
 		return err
@@ -87,7 +92,9 @@ func respawn(ctx context.Context, t *tmux, a *args) error {
 	if len(command) == 0 && w.Command != "" {
 		command = []string{w.Command}
 	}
-	_, err = t.open(ctx, x, opening{dir: t.dir(a, w.Dir), command: command, env: a.flags['e'], rows: i.Rows, cols: i.Cols, again: w})
+	_, err = t.open(ctx, x,
+		opening{dir: t.dir(a, w.Dir), command: command, env: a.flags['e'], rows: i.Rows,
+			cols: i.Cols, again: w})
 	return err
 }
 
@@ -186,7 +193,8 @@ func (t *tmux) list(a *args, usual string, rows []row) error {
 
 // sessions are those of the state by name, as tmux lists them.
 func (s *state) sessions() []*session {
-	return slices.SortedFunc(slices.Values(s.Sessions), func(a, b *session) int { return strings.Compare(a.Name, b.Name) })
+	return slices.SortedFunc(slices.Values(s.Sessions),
+		func(a, b *session) int { return strings.Compare(a.Name, b.Name) })
 }
 
 func listSessions(_ context.Context, t *tmux, a *args) error {
@@ -194,7 +202,8 @@ func listSessions(_ context.Context, t *tmux, a *args) error {
 	for _, x := range t.state.sessions() {
 		rows = append(rows, row{x, x.current()})
 	}
-	return t.list(a, "#{session_name}: #{session_windows} windows (created #{t:session_created})#{?session_attached, (attached),}", rows)
+	return t.list(a,
+		"#{session_name}: #{session_windows} windows (created #{t:session_created})#{?session_attached, (attached),}", rows)
 }
 
 func listWindows(_ context.Context, t *tmux, a *args) error {
@@ -210,7 +219,8 @@ func listWindows(_ context.Context, t *tmux, a *args) error {
 	if a.has('a') {
 		return t.list(a, usual, rowsOf(all))
 	}
-	return t.list(a, usual+"[layout #{window_layout}] #{window_id}#{?window_active, (active),}", rowsOf(all))
+	return t.list(a, usual+"[layout #{window_layout}] #{window_id}#{?window_active, (active),}",
+		rowsOf(all))
 }
 
 // rowsOf are the windows of sessions.
@@ -227,7 +237,8 @@ func listPanes(ctx context.Context, t *tmux, a *args) error {
 	usual := "[#{pane_width}x#{pane_height}] [history #{history_size}/#{history_limit}, #{history_bytes} bytes] #{pane_id}#{?pane_active, (active),}#{?pane_dead, (dead),}"
 	switch {
 	case a.has('a'):
-		return t.list(a, "#{session_name}:#{window_index}.#{pane_index}: "+usual, rowsOf(t.state.sessions()))
+		return t.list(a, "#{session_name}:#{window_index}.#{pane_index}: "+usual,
+			rowsOf(t.state.sessions()))
 	case a.has('s'):
 		x, _, err := t.of(a, ofSession)
 		if err != nil {
@@ -248,7 +259,8 @@ func displayMessage(_ context.Context, t *tmux, a *args) error {
 	if err != nil { // then the format is about nothing
 		x, w = nil, nil
 	}
-	text := cmp.Or(a.get('F'), "[#{session_name}] #{window_index}:#{window_name}, current pane #{pane_index} - (%H:%M %d-%b-%y)")
+	text := cmp.Or(a.get('F'),
+		"[#{session_name}] #{window_index}:#{window_name}, current pane #{pane_index} - (%H:%M %d-%b-%y)")
 	if len(a.rest) > 0 {
 		text = a.rest[0]
 	}

@@ -51,7 +51,9 @@ func pipePane(ctx context.Context, t *tmux, a *args) error {
 	if err != nil {
 		return err
 	}
-	words := []string{pipeWord, t.socket, fmt.Sprintf("%s %d %v %s", w.Of, from, t.redact(x, w) == nil, address), t.expand(a.rest[0], x, w)}
+	words := []string{pipeWord, t.socket,
+		fmt.Sprintf("%s %d %v %s", w.Of, from, t.redact(x, w) == nil, address),
+		t.expand(a.rest[0], x, w)}
 	if filepath.Base(self) != "tmux" {
 		words = append([]string{"tmux"}, words...)
 	}
@@ -111,7 +113,9 @@ func pipe(ctx context.Context, std cli.Stdio, socket, about, command string) err
 			end()
 		}
 	})
-	err = server.Call(ctx, "server.set_notifications", map[string]any{"enabled": true, "sessions": []string{id}, "since": from, "redact": hide}, nil)
+	err = server.Call(ctx, "server.set_notifications",
+		map[string]any{"enabled": true, "sessions": []string{id}, "since": from,
+			"redact": hide}, nil)
 	if err == nil {
 		_, err = fmt.Fprintln(std.Out.File, "ready") // whoever started this reads it
 	}

@@ -96,7 +96,9 @@ func parsed(words []string) (steps []step, start bool, err error) {
 			return nil, false, err
 		}
 		if s.run == nil {
-			return nil, false, failf("ptywright tmux: %s is not there: %s; docs/tmux.md lists what is", s.name, s.why)
+			return nil, false,
+				failf("ptywright tmux: %s is not there: %s; docs/tmux.md lists what is",
+					s.name, s.why)
 		}
 		a, err := parse(s.name, s.flags, command[1:])
 		if err != nil {
@@ -179,7 +181,8 @@ func (t *tmux) place(name, path string) error {
 			name = "default"
 		}
 		if strings.ContainsRune(name, filepath.Separator) {
-			return failf("couldn't create directory %s: -L takes a name", filepath.Join(dir, filepath.Dir(name)))
+			return failf("couldn't create directory %s: -L takes a name",
+				filepath.Join(dir, filepath.Dir(name)))
 		}
 		path = filepath.Join(dir, name)
 	}
@@ -195,7 +198,8 @@ func (t *tmux) at(path, root string) error {
 	}
 	t.shown, t.socket = path, path
 	if _, err := os.Stat(filepath.Dir(path)); err == nil && protocol.Check(path) != nil {
-		t.socket = filepath.Join(root, "tmux", fmt.Sprintf("at-%x", sha256.Sum256([]byte(path)))[:15])
+		t.socket = filepath.Join(root, "tmux",
+			fmt.Sprintf("at-%x", sha256.Sum256([]byte(path)))[:15])
 	}
 	return nil
 }

@@ -60,7 +60,8 @@ func newSession(ctx context.Context, t *tmux, a *args) error {
 	if err != nil {
 		return err
 	}
-	x := &session{Number: t.state.Next.Session, Created: stamp(), Used: time.Now().UnixNano(), Env: map[string]string{}}
+	x := &session{Number: t.state.Next.Session, Created: stamp(), Used: time.Now().UnixNano(),
+		Env: map[string]string{}}
 	x.Name = cmp.Or(name, strconv.Itoa(x.Number))
 	for n := x.Number; name == "" && t.state.find(x.Name) != nil; n++ {
 		x.Name = strconv.Itoa(n + 1)
@@ -71,7 +72,9 @@ func newSession(ctx context.Context, t *tmux, a *args) error {
 		}
 	}
 	x.Dir = t.dir(a, "")
-	w, err := t.open(ctx, x, opening{name: a.get('n'), command: a.rest, dir: x.Dir, rows: rows, cols: cols, index: atoi(t.option(nil, nil, "base-index"), 0)})
+	w, err := t.open(ctx, x,
+		opening{name: a.get('n'), command: a.rest, dir: x.Dir, rows: rows, cols: cols,
+			index: atoi(t.option(nil, nil, "base-index"), 0)})
 	if err != nil {
 		return err
 	}
@@ -144,7 +147,8 @@ func (t *tmux) open(ctx context.Context, x *session, o opening) (*window, error)
 		return nil, err
 	}
 	for _, name := range untold {
-		cli.Complain(t.std.Err, fmt.Errorf("%s is not passed to the program: not valid UTF-8", name))
+		cli.Complain(t.std.Err,
+			fmt.Errorf("%s is not passed to the program: not valid UTF-8", name))
 	}
 	env := map[string]string{}
 	maps.Copy(env, t.state.Env)
@@ -158,7 +162,8 @@ func (t *tmux) open(ctx context.Context, x *session, o opening) (*window, error)
 	env["TMUX_PANE"] = "%" + strconv.Itoa(w.Pane)
 	program, words := t.program(x, o.command)
 	history := min(max(atoi(t.option(x, nil, "history-limit"), 2000), 0), 1_000_000)
-	config := client.Config{Program: program, Args: words, Cwd: o.dir, Env: env, Rows: o.rows, Cols: o.cols, ScrollbackMaxLines: &history}
+	config := client.Config{Program: program, Args: words, Cwd: o.dir, Env: env, Rows: o.rows,
+		Cols: o.cols, ScrollbackMaxLines: &history}
 	if t.server.Local {
 		config.BaseEnv = base
 	}
@@ -278,8 +283,10 @@ func killWindow(ctx context.Context, t *tmux, a *args) error {
 		return true
 	})
 	if len(x.Windows) == 0 {
-		t.state.Sessions = slices.DeleteFunc(t.state.Sessions, func(y *session) bool { return x == y })
-	} else if !slices.ContainsFunc(x.Windows, func(v *window) bool { return v.Number == x.Active }) {
+		t.state.Sessions = slices.DeleteFunc(t.state.Sessions,
+			func(y *session) bool { return x == y })
+	} else if !slices.ContainsFunc(x.Windows,
+		func(v *window) bool { return v.Number == x.Active }) {
 		x.Active = x.Windows[len(x.Windows)-1].Number
 	}
 	return t.end(ctx, ended)
@@ -346,7 +353,8 @@ func (t *tmux) attach(ctx context.Context, x *session, readOnly ...string) error
 		flags = []string{"--read-only"}
 	}
 	c := attach.Command(t.std)
-	c.SetArgs(append(flags, "--exit", "--detach-key", "ctrl+b", "--socket", t.socket, x.current().Of))
+	c.SetArgs(append(flags, "--exit", "--detach-key", "ctrl+b", "--socket", t.socket,
+		x.current().Of))
 	c.SilenceErrors, c.SilenceUsage = true, true
 	return c.ExecuteContext(ctx)
 }

@@ -24,7 +24,10 @@ func (t *tmux) target(text, kind string) (*session, *window, error) {
 	if kind != ofPane {
 		whole = strings.TrimPrefix(text, "=")
 	}
-	fail := func() (*session, *window, error) { return nil, nil, failf("can't find %s: %s", kind, whole) }
+	fail := func() (*session, *window, error) {
+		return nil, nil,
+			failf("can't find %s: %s", kind, whole)
+	}
 	if text == "{mouse}" || text == "=" || text == "{marked}" || text == "~" {
 		return nil, nil, failf("no mouse target")
 	}
@@ -34,7 +37,9 @@ func (t *tmux) target(text, kind string) (*session, *window, error) {
 		case '$', '@', '%':
 			x, w := t.numbered(text)
 			if w == nil {
-				return nil, nil, failf("can't find %s: %s", map[byte]string{'$': ofSession, '@': ofWindow, '%': ofPane}[text[0]], text)
+				return nil, nil,
+					failf("can't find %s: %s",
+						map[byte]string{'$': ofSession, '@': ofWindow, '%': ofPane}[text[0]], text)
 			}
 			return x, w, nil
 		}
@@ -61,7 +66,8 @@ func (t *tmux) target(text, kind string) (*session, *window, error) {
 			return fail()
 		}
 		if kind == ofPane {
-			if x, w, err := t.here(kind); err == nil && t.paneIs(x, w, text) && text[0] >= '0' && text[0] <= '9' && t.session(text) == nil {
+			if x, w, err := t.here(kind); err == nil && t.paneIs(x, w, text) && text[0] >= '0' &&
+				text[0] <= '9' && t.session(text) == nil {
 				return x, w, nil
 			}
 		}
@@ -100,9 +106,12 @@ func (t *tmux) here(kind string) (*session, *window, error) {
 		}
 	}
 	if len(t.state.Sessions) == 0 {
-		return nil, nil, failf("no current %s", map[string]string{ofSession: "session", ofWindow: "window", ofPane: "target"}[kind])
+		return nil, nil,
+			failf("no current %s",
+				map[string]string{ofSession: "session", ofWindow: "window", ofPane: "target"}[kind])
 	}
-	x := slices.MaxFunc(t.state.Sessions, func(a, b *session) int { return int(min(max(a.Used-b.Used, -1), 1)) })
+	x := slices.MaxFunc(t.state.Sessions,
+		func(a, b *session) int { return int(min(max(a.Used-b.Used, -1), 1)) })
 	return x, x.current(), nil
 }
 
@@ -218,7 +227,8 @@ func only[T any](all []*T, text string, name func(*T) string) *T {
 // paneIs reports whether a word means the only pane of a window.
 func (t *tmux) paneIs(x *session, w *window, text string) bool {
 	switch text {
-	case "", "+", "-", "!", "{last}", "{next}", "{previous}", "{top}", "{bottom}", "{left}", "{right}", "{top-left}", "{top-right}", "{bottom-left}", "{bottom-right}":
+	case "", "+", "-", "!", "{last}", "{next}", "{previous}", "{top}", "{bottom}", "{left}",
+		"{right}", "{top-left}", "{top-right}", "{bottom-left}", "{bottom-right}":
 		return true
 	}
 	if strings.HasPrefix(text, "%") {
@@ -228,4 +238,6 @@ func (t *tmux) paneIs(x *session, w *window, text string) bool {
 }
 
 // of is [tmux.target] of the flag -t.
-func (t *tmux) of(a *args, kind string) (*session, *window, error) { return t.target(a.get('t'), kind) }
+func (t *tmux) of(a *args, kind string) (*session, *window, error) {
+	return t.target(a.get('t'), kind)
+}
