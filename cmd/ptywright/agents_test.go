@@ -12,16 +12,22 @@ import (
 	"github.com/ptywright/ptywright/internal/lanes"
 )
 
+// agents is $PTYWRIGHT_AGENTS, which the programs of the tests do not see: it is no setting.
+var agents = func() string {
+	folder := os.Getenv("PTYWRIGHT_AGENTS")
+	_ = os.Unsetenv("PTYWRIGHT_AGENTS") // its name is good
+	return folder
+}()
+
 // agent returns the path of an agent below $PTYWRIGHT_AGENTS, where .ci/agents installs each in a
 // folder of its own, such as claude-code-2.1.328. It skips the test when there is none. Few tests
 // at a time get one.
 func agent(t testing.TB, name, program string) string {
 	t.Helper()
-	folder := os.Getenv("PTYWRIGHT_AGENTS")
-	if folder == "" {
+	if agents == "" {
 		t.Skip("PTYWRIGHT_AGENTS does not name a folder of agents: see CONTRIBUTING.md")
 	}
-	path := filepath.Join(folder, name, "node_modules", ".bin", program)
+	path := filepath.Join(agents, name, "node_modules", ".bin", program)
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("%s is not installed: .ci/agents installs it with npm", name)
 	}

@@ -89,7 +89,7 @@ var mayImport = map[string][]string{
 	"cmd/ptywright/internal/run":       {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/remote", "cmd/ptywright/internal/serve", "engine", "engine/pty", "engine/reading", "engine/record", "engine/vt", "redact"},
 	"cmd/ptywright/internal/serve": {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/metrics", "engine", "engine/pty", "engine/record", "internal/host", "matchers", "plugins",
 		"protocol", "protocol/acp", "protocol/client", "protocol/loopback", "protocol/mcp", "protocol/mcp/terminalmcp", "protocol/mcp/tools", "protocol/native", "protocol/unterm", "protocol/unterm/instance", "redact"},
-	"cmd/ptywright/internal/tmux":  {"cmd/ptywright/internal/attach", "cmd/ptywright/internal/caller", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/config", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/remote", "protocol", "protocol/client"},
+	"cmd/ptywright/internal/tmux":  {"internal/lazy", "cmd/ptywright/internal/attach", "cmd/ptywright/internal/caller", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/config", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/remote", "protocol", "protocol/client"},
 	"cmd/ptywright/internal/watch": {"cmd/ptywright/internal/caller", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "protocol", "protocol/client", "protocol/loopback", "engine/vt", "engine/picture", "engine/record", "redact"},
 
 	"cmd/ptywright/internal/mockmodel": {},
