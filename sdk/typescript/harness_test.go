@@ -93,7 +93,7 @@ var built = sync.OnceValues(func() (string, error) {
 	return dir, tsc(dir, "tsconfig.json")
 })
 
-// sharedModules is modules, for what is built once.
+// sharedModules is modules, for what is built once: pack sets it, and nothing writes it again.
 var sharedModules string
 
 // pack returns the folder of the built package.
@@ -101,7 +101,9 @@ func pack(t testing.TB) string {
 	t.Helper()
 	once.Lock()
 	defer once.Unlock()
-	sharedModules = modules(t)
+	if sharedModules == "" {
+		sharedModules = modules(t)
+	}
 	dir, err := built()
 	if err != nil {
 		t.Fatal(err)
