@@ -116,8 +116,8 @@ func TestAStageShowsWhatASessionShowed(t *testing.T) {
 	})
 }
 
-// TestATranscriptShowsWhatTheBytesShowed: a terminal that is fed a transcript shows what the session
-// did, its title and links too, whatever of the output is no UTF-8 and however it was cut.
+// TestATranscriptShowsWhatTheBytesShowed: a terminal that is fed a transcript shows what the
+// session did, its title and links too, invalid UTF-8 included, and however it was cut.
 func TestATranscriptShowsWhatTheBytesShowed(t *testing.T) {
 	parts := []string{"\x1b]2;a\xffb\a", "\x1b]8;;\xe6\x97\ax", "\x1b]2;", "\x1b]8;;", "\x1b]7;", "\x1bk", "\a", "\x1b\\", "a", "é", "\xff", "\xe6\x97", "\xf0\x9f\x98", "\xed\xa0\x80"}
 	rapid.Check(t, func(r *rapid.T) {

@@ -462,7 +462,7 @@ func TestClearInput(t *testing.T) {
 	}
 }
 
-// TestPlaceholders: what an empty input shows is no text, and a text that reads the same is one.
+// TestPlaceholders: what an empty input shows is not text, and typed text that reads the same is.
 func TestPlaceholders(t *testing.T) {
 	standingIn(t, "opencode", func(t *testing.T, a *Adapter, s *standIn) {
 		s.older = true // three dots

@@ -12,10 +12,11 @@ import (
 	"github.com/ptywright/ptywright/internal/lanes"
 )
 
-// agents is $PTYWRIGHT_AGENTS, which the programs of the tests do not see: it is no setting.
+// agents is $PTYWRIGHT_AGENTS. The tests hide it from ptywright, which warns about variables of its
+// own that are not settings.
 var agents = func() string {
 	folder := os.Getenv("PTYWRIGHT_AGENTS")
-	_ = os.Unsetenv("PTYWRIGHT_AGENTS") // its name is good
+	_ = os.Unsetenv("PTYWRIGHT_AGENTS") // it fails only for an invalid name
 	return folder
 }()
 

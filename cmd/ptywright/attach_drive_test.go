@@ -139,7 +139,7 @@ printf '\033[500;500H日本\033[500;499H'; while read -r x <&3; do printf "$x"; 
 	if got := b.snapshot("none").Lines; got[4][20:] != "│" || got[5] != strings.Repeat("─", 20)+"┘" || got[8] != "" {
 		t.Errorf("the border: %q", got)
 	}
-	// In a terminal of the session's own size there is no room for a line of status: a message goes
+	// A terminal of the session's own size has no row for a status line, so a message disappears
 	// after a while.
 	self, _ := os.Executable()
 	same := outer.with(client.Config{Program: self, Args: []string{"attach", "--socket", l.path, small.ID}, Rows: 5, Cols: 20})

@@ -224,8 +224,8 @@ func TestAttachResizes(t *testing.T) {
 	}
 }
 
-// Whoever takes it away is told apart by name, and on a narrow terminal what matters is there: who
-// writes, and how to get it.
+// A narrow terminal still shows what matters: the name of the client that types, and how to take
+// the session over.
 func TestAttachFitsANarrowTerminal(t *testing.T) {
 	t.Parallel()
 	l, outer := listen(t), start(t)

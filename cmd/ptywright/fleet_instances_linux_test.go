@@ -189,7 +189,7 @@ func TestFleetSeesThroughForgedRecords(t *testing.T) {
 	}
 }
 
-// TestFleetTellsNoToken: a token that is not taken is told of as not permitted, and no token is in
+// TestFleetTellsNoToken: a refused token is reported as not permitted, and no token is in
 // any output, argument or log.
 func TestFleetTellsNoToken(t *testing.T) {
 	t.Parallel()

@@ -84,7 +84,7 @@ func limited(t testing.TB, setup string, args ...string) *program {
 func programOf(t testing.TB, cmd *exec.Cmd) *program {
 	p := &program{Cmd: cmd, t: t, mark: fmt.Sprintf("%d%06d", os.Getpid(), marks.Add(1)), stderr: &buffer{}}
 	// A program with the race detector would sleep for a second before it exits, and then exit with
-	// 66 on a race. Nothing that whoever runs the tests has configured counts.
+	// 66 on a race. The configuration of the user who runs the tests has no effect.
 	p.Env = append(os.Environ(), asProgram+"="+p.mark, "GORACE=atexit_sleep_ms=10", "PTYWRIGHT_CONFIG=off")
 	p.Stderr = p.stderr
 	return p

@@ -283,7 +283,7 @@ func TestReplayOfAnything(t *testing.T) {
 					t.Fatal(err)
 				}
 			} else {
-				p := bytes.ReplaceAll(piece.Draw(t, "output"), []byte("]"), []byte("[")) // an OSC drops what is no UTF-8
+				p := bytes.ReplaceAll(piece.Draw(t, "output"), []byte("]"), []byte("[")) // an OSC replaces invalid UTF-8
 				live.Feed(p)
 				if err := c.Output(t0.Add(when), p); err != nil {
 					t.Fatal(err)

@@ -274,7 +274,7 @@ func (t *Terminal) popTitle() {
 }
 
 // Clean returns program output as plain text: valid UTF-8 without control characters and without
-// bidi controls, at most limit bytes. What is no UTF-8 becomes U+FFFD, as in text: one for each
+// bidi controls, at most limit bytes. Invalid UTF-8 becomes U+FFFD, as in text: one for each
 // maximal part.
 func Clean(b []byte, limit int) string {
 	if plain := asciiLen(b); plain == len(b) && len(b) <= limit {

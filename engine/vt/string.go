@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// keep adds to the current string. What is no UTF-8 becomes U+FFFD as in text, so a string is the
+// keep adds to the current string. Invalid UTF-8 becomes U+FFFD as in text, so a string is the
 // same whether its bytes come from the program or from a transcript. Strings that are skipped are
 // not kept.
 func (s *parser) keep(p []byte) {
@@ -46,7 +46,7 @@ func (s *parser) keepLast(p []byte) {
 	}
 }
 
-// replacement is U+FFFD, which stands for what is no UTF-8.
+// replacement is U+FFFD, which stands for invalid UTF-8.
 var replacement = []byte("\uFFFD")
 
 // validLen returns how many bytes at the start of p are whole characters.

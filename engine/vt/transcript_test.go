@@ -42,7 +42,7 @@ func checkTranscript(data []byte, seed int64, rows, cols int) string {
 }
 
 // FuzzTranscript: a terminal that is fed a transcript shows what one shows that was fed the bytes,
-// whatever of them is no UTF-8.
+// invalid UTF-8 included.
 func FuzzTranscript(f *testing.F) {
 	addSeeds(f)
 	for _, form := range []string{"\x1b]2;%s\a", "\x1b]8;;%s\ax", "\x1b]7;%s\x1b\\", "\x1bk%s\x1b\\", "\x1b]66;;%s\a",
@@ -83,7 +83,7 @@ func TestTranscriptOfAnything(t *testing.T) {
 	}
 }
 
-// TestInvalidBytesInStrings: what is no UTF-8 in a title, a link or a mark is shown as in text.
+// TestInvalidBytesInStrings: invalid UTF-8 in a title, a link or a mark is shown as in text.
 func TestInvalidBytesInStrings(t *testing.T) {
 	for raw, want := range map[string]string{
 		"a\xffb": "a\uFFFDb", "\xe6\x97x\xe6\x97\xe6\x97": "\uFFFDx\uFFFD\uFFFD", "\xed\xa0\x80": "\uFFFD\uFFFD\uFFFD",

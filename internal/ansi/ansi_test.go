@@ -151,7 +151,7 @@ func TestCutAbove(t *testing.T) {
 	})
 }
 
-// TestCutWithinASequence: the rest of a sequence that began above is no text.
+// TestCutWithinASequence: the rest of a sequence that began above is not text.
 func TestCutWithinASequence(t *testing.T) {
 	var p ansi.Printed
 	p.Write([]byte("\x1b]0;" + strings.Repeat("t", ansi.MaxPrinted+100)))

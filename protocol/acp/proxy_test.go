@@ -222,7 +222,7 @@ func TestShowIsBounded(t *testing.T) {
 	}
 }
 
-// TestShownDataIsRedacted cuts what an editor with terminals is told of at every byte.
+// TestShownDataIsRedacted cuts what an editor with terminals receives at every byte.
 func TestShownDataIsRedacted(t *testing.T) {
 	const secret = "ghp_0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R"
 	for cut := range len(secret) {

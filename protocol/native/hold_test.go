@@ -35,7 +35,7 @@ func (h *held) Write(p []byte) (int, error) {
 				continue
 			}
 			c := call{params: r["params"]}
-			_ = json.Unmarshal(r["method"], &c.method) // one that is no text is refused
+			_ = json.Unmarshal(r["method"], &c.method) // a method that is not a string is refused
 			if _, twice := h.sent[string(r["id"])]; twice {
 				c = call{} // its answer may be the other one's
 			}

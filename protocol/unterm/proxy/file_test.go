@@ -80,7 +80,7 @@ func TestACorruptFileIsKept(t *testing.T) {
 	}
 }
 
-// TestTheFile: only its owner reads it, what others keep in it stays, and what is no file is not
+// TestTheFile: only its owner reads it, what others keep in it stays, and what is not a file is not
 // waited for.
 func TestTheFile(t *testing.T) {
 	s := newStore(t)

@@ -101,7 +101,7 @@ export class Match {
   }
 
   /** The text that was found: of an expression group 1, else all that it matched; `""` when what
-   * matched is no text. */
+   * matched is not text. */
   get text(): string {
     const o = this.#leaf;
     if (o === undefined) return "";

@@ -228,8 +228,8 @@ func TestTypedWhileGivingBack(t *testing.T) {
 	})
 }
 
-// TestSuspendWhileAsking: whoever is away has not the session, whichever of the two keys comes
-// first.
+// TestSuspendWhileAsking: a suspended viewer does not hold the session, whichever of the two keys
+// comes first.
 func TestSuspendWhileAsking(t *testing.T) {
 	away := errors.New("away")
 	for name, stop := range map[string]func(d *desk){

@@ -247,7 +247,8 @@ func (c *checker) exports(d *plugins.Description, exports []string) {
 	main := c.folder.Source.Manifest.Entrypoint
 	if !slices.Contains(exports, "describe") {
 		c.add(main, 0, "export",
-			"there is no function describe: clients cannot tell intents from predicates, and no states are known", "return one; see docs/plugins.md, Waits")
+			"the plugin has no function describe: clients cannot tell intents from predicates, and no states are known",
+			"return one; see docs/plugins.md, Waits")
 		return
 	}
 	listed := map[string]bool{"classify": true, "describe": true}

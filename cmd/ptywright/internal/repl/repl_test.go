@@ -215,7 +215,7 @@ func FuzzNothingRawIsShown(f *testing.F) {
 				t.Errorf("%s(%q) is more than a line", name, s)
 			}
 			if !utf8.ValidString(got) {
-				t.Errorf("%s(%q) is no UTF-8", name, s)
+				t.Errorf("%s(%q) is not UTF-8", name, s)
 			}
 		}
 	})

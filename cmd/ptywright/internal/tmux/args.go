@@ -21,8 +21,8 @@ func (a *args) get(flag byte) string {
 	return ""
 }
 
-// number is the value of a flag within bounds, or what stands for it when the flag is not there. what
-// names it in the error, as tmux does.
+// number is the value of a flag within bounds, or what stands for it when the flag is not there.
+// what names it in the error, as tmux does.
 func (a *args) number(flag byte, least, most, none int, what string) (int, error) {
 	if !a.has(flag) {
 		return none, nil
@@ -44,7 +44,7 @@ func number(text string, least, most int, what string) (int, error) {
 }
 
 // parse parses as getopt does: template has the flags, and a colon behind each that takes a value.
-// The first argument that is no flag ends them.
+// The first argument that is not a flag ends them.
 func parse(name, template string, words []string) (*args, error) {
 	a := &args{flags: map[byte][]string{}}
 	for len(words) > 0 {

@@ -107,7 +107,7 @@ func selectWindow(_ context.Context, t *tmux, a *args) error {
 	return err
 }
 
-// selectPane gives a pane its title, with -T: there is no other to select.
+// selectPane gives a pane its title, with -T: a window has one pane, so nothing is selected.
 func selectPane(_ context.Context, t *tmux, a *args) error {
 	x, w, err := t.of(a, ofPane)
 	if err == nil {

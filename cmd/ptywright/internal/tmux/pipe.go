@@ -21,8 +21,8 @@ import (
 // has that name.
 const pipeWord = "pipe-pane-of"
 
-// pipePane gives the output of a pane to a command of the shell, as it comes, until the pane ends or
-// another pipe-pane closes the pipe.
+// pipePane gives the output of a pane to a command of the shell, as it comes, until the pane ends
+// or another pipe-pane closes the pipe.
 func pipePane(ctx context.Context, t *tmux, a *args) error {
 	x, w, err := t.of(a, ofPane)
 	if err != nil {
@@ -117,7 +117,7 @@ func pipe(ctx context.Context, std cli.Stdio, socket, about, command string) err
 		map[string]any{"enabled": true, "sessions": []string{id}, "since": from,
 			"redact": hide}, nil)
 	if err == nil {
-		_, err = fmt.Fprintln(std.Out.File, "ready") // whoever started this reads it
+		_, err = fmt.Fprintln(std.Out.File, "ready") // for the process that started this one
 	}
 	if err == nil {
 		select {

@@ -14,7 +14,7 @@ import (
 )
 
 // state is what a tmux server knows beyond the sessions of ptywright. It is a file beside the
-// socket, which is replaced as a whole: whoever reads it needs no lock.
+// socket, which is replaced in one step, so readers need no lock.
 type state struct {
 	Server   int                 `json:"server"` // the process that it is about
 	Started  int64               `json:"started"`
