@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/ptywright/ptywright/internal/npm"
 )
 
 // first is the first example of a page of the documentation: its first fenced block in a language.
@@ -89,7 +91,7 @@ func typescript(t *testing.T) string {
 	t.Helper()
 	b := &builtTypeScript
 	b.once.Do(func() {
-		modules := peers(t, "typescript")
+		modules := compiler()
 		if modules == "" {
 			return
 		}
@@ -106,23 +108,10 @@ func typescript(t *testing.T) string {
 	return b.dir
 }
 
-// peers is the folder of what .ci/npm installed under a name; "": nothing.
-func peers(t *testing.T, name string) string {
-	t.Helper()
-	base := os.Getenv("PTYWRIGHT_PEERS")
-	if base == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			return ""
-		}
-		base = filepath.Join(cache, "ptywright", "peers")
-	}
-	lock, err := os.ReadFile(filepath.Join(root, ".ci/peers", name, "package-lock.json"))
+// compiler is the node_modules folder that has the TypeScript compiler; "": it is not installed.
+func compiler() string {
+	dir, err := npm.Modules(root, "typescript")
 	if err != nil {
-		return ""
-	}
-	dir := filepath.Join(base, name+"-"+sum(lock)[:12], "node_modules")
-	if _, err := os.Stat(dir); err != nil {
 		return ""
 	}
 	return dir
@@ -132,7 +121,7 @@ func peers(t *testing.T, name string) string {
 // lines of the TypeScript page work, and npx starts the binary.
 func TestTarballsInstall(t *testing.T) {
 	need(t, "npm", "npm")
-	if peers(t, "typescript") == "" {
+	if compiler() == "" {
 		t.Skip("the TypeScript compiler is not installed: .ci/npm installs it")
 	}
 	sdk, cli := one(t, "ptywright-sdk-*.tgz"), one(t, "ptywright-cli-*.tgz")
@@ -158,7 +147,7 @@ func plainJavaScript(t *testing.T, example string) string {
 	t.Helper()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "first.mts"), example)
-	modules := peers(t, "typescript")
+	modules := compiler()
 	run(t, dir, nil, "node", filepath.Join(modules, "typescript/bin/tsc"), "--target", "ES2022", "--module", "NodeNext", "--noCheck", "--skipLibCheck", "first.mts")
 	body, err := os.ReadFile(filepath.Join(dir, "first.mjs"))
 	if err != nil {

@@ -31,6 +31,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/ptywright/ptywright/internal/npm"
 )
 
 var jobs = []string{"shell", "vim", "ready", "fzf"}
@@ -158,8 +160,8 @@ func (s *side) run(bin, only string, out io.Writer) (err error) {
 		"PYTHONPATH="+
 			filepath.Join(s.root, "sdk", "python", "src"), "LANG=C.UTF-8", "LC_ALL=C.UTF-8",
 		"HOME="+s.scratch) // nobody's dot files
-	if os.Getenv("NODE_PEERS_DIR") == "" {
-		s.env = append(s.env, "NODE_PEERS_DIR="+peers())
+	if modules, err := npm.Modules(s.root, "side"); err == nil && os.Getenv("NODE_PEERS_DIR") == "" {
+		s.env = append(s.env, "NODE_PEERS_DIR="+filepath.Dir(modules))
 	}
 	cells := map[string]*cell{}
 	var present []tool
@@ -207,19 +209,6 @@ func (c *cell) judge(took time.Duration, err error) {
 	} else if took > 0 {
 		c.took = append(c.took, took)
 	}
-}
-
-// peers is where .ci/npm has put the packages of .ci/peers/side, "" if it has not.
-func peers() string {
-	dir := os.Getenv("PTYWRIGHT_PEERS")
-	if cache, err := os.UserCacheDir(); dir == "" && err == nil {
-		dir = filepath.Join(cache, "ptywright", "peers")
-	}
-	found, _ := filepath.Glob(filepath.Join(dir, "side-*")) // a pattern of ours
-	if len(found) == 0 {
-		return ""
-	}
-	return found[len(found)-1]
 }
 
 // rootOf is the folder of the module that has dir.

@@ -14,7 +14,7 @@ import (
 func TestACPNpm(t *testing.T) {
 	t.Parallel()
 	need(t, "node", "nodejs")
-	set := peersFolder(t, "acp")
+	modules, _ := peers(t, "acp")
 	source, err := os.ReadFile(filepath.Join("testdata", "acp", "peer.mjs"))
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func TestACPNpm(t *testing.T) {
 	if err := os.WriteFile(peer, source, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(filepath.Join(set, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
+	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)
 	}
 	self, err := os.Executable()

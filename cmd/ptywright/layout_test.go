@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"redact/internal/rules":           {},
 	"internal/lazy":                   {},
 	"internal/lanes":                  {},                // how many tests run side by side
+	"internal/npm":                    {},                // what .ci/npm installed
 	"internal/pulse":                  {},                // what wakes all who wait for a change
 	"internal/tree":                   {},                // trees as JSON and Lua give them
 	"internal/sandbox":                {"internal/lazy"}, // Lua that is bounded: a plugin's all of it, the REPL's its strings
@@ -53,7 +54,7 @@ var mayImport = map[string][]string{
 	"protocol/unterm/journal":         {"protocol/unterm/internal/shared", "engine", "engine/vt", "engine/record", "redact", "internal/lazy", "internal/ansi"},
 	"protocol/unterm/internal/shared": {},
 	"bench":                           {},
-	"bench/side":                      {},
+	"bench/side":                      {"internal/npm"},
 	"examples/library":                {"engine", "matchers"},
 	"examples/sessions":               {"engine", "engine/picture", "engine/record", "matchers", "redact"},
 	"release":                         {},

@@ -19,13 +19,18 @@ import (
 	"testing"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/ptywright/ptywright/internal/npm"
 )
 
 // peers returns the modules that .ci/npm has installed of a folder of .ci/peers, and Node of the
 // version that it pins. A test whose peers are not installed skips.
 func peers(t testing.TB, name string) (modules, node string) {
 	t.Helper()
-	modules = filepath.Join(peersFolder(t, name), "node_modules")
+	modules, err := npm.Modules(filepath.Join("..", ".."), name)
+	if err != nil {
+		t.Skip(err)
+	}
 	return modules, filepath.Join(modules, ".bin", "node")
 }
 

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/ptywright/ptywright/internal/npm"
 )
 
 // binary is the program under test, built once.
@@ -100,6 +102,10 @@ func TestPythonTypes(t *testing.T) {
 	t.Run("pyright", func(t *testing.T) {
 		t.Parallel()
 		python := interpreter(t, "python3-pytest", "pytest")
-		run(t, command(t, "node", filepath.Join(peersFolder(t, "pyright"), "node_modules", "pyright", "index.js"), "--pythonpath", python))
+		modules, err := npm.Modules(filepath.Join("..", ".."), "pyright")
+		if err != nil {
+			t.Skip(err)
+		}
+		run(t, command(t, "node", filepath.Join(modules, "pyright", "index.js"), "--pythonpath", python))
 	})
 }

@@ -2,7 +2,6 @@ package typescript
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/internal/lanes"
+	"github.com/ptywright/ptywright/internal/npm"
 )
 
 // root is the root of the repository.
@@ -47,21 +47,9 @@ func need(t testing.TB, program, debian string) {
 func modules(t testing.TB) string {
 	t.Helper()
 	need(t, "node", "nodejs")
-	lock, err := os.ReadFile(filepath.Join(root, ".ci", "peers", "typescript", "package-lock.json"))
+	dir, err := npm.Modules(root, "typescript")
 	if err != nil {
-		t.Fatal(err)
-	}
-	peers := os.Getenv("PTYWRIGHT_PEERS")
-	if peers == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			t.Skip("no cache folder, so no npm packages")
-		}
-		peers = filepath.Join(cache, "ptywright", "peers")
-	}
-	dir := filepath.Join(peers, fmt.Sprintf("typescript-%x", sha256.Sum256(lock))[:len("typescript")+13], "node_modules")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("the npm packages of the TypeScript SDK are not installed: .ci/npm installs them")
+		t.Skip(err)
 	}
 	return dir
 }
