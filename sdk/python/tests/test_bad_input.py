@@ -170,7 +170,7 @@ def test_full_pipe(monkeypatch):
             """A loop goes on while a task's request waits for room."""
             t = aio.Session(aio.Client(client.connection), s.id)
             asking = asyncio.ensure_future(t.screen())
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0)  # it has begun
             assert not asking.done()
             with pytest.raises(ptywright.ServerStuck):
                 await asking
