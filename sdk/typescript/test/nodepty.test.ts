@@ -64,7 +64,8 @@ test("a key, as the program's mode asks", async () => {
   await b.wait("^[OA");
   a.p.write("\x03");
   await b.press("ctrl+c");
-  await a.wait((_, lines) => lines.some((l) => /\^C/.test(l)));
+  // The prompt, too: what is typed before it would be echoed before it.
+  await a.wait((_, lines) => /\^C\n\$$/.test(lines.join("\n").trimEnd()));
   await b.wait({ regex: /\^C\n\$$/ });
 });
 
