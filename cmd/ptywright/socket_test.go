@@ -29,8 +29,17 @@ type listener struct {
 // test's end it gets SIGTERM, must exit with 0 and leave neither socket nor process.
 func listen(t testing.TB, flags ...string) *listener {
 	t.Helper()
+	return listenWith(t, "", flags...)
+}
+
+// listenWith is listen with a variable in the server's environment.
+func listenWith(t testing.TB, env string, flags ...string) *listener {
+	t.Helper()
 	home := filepath.Join(t.TempDir(), "home")
 	p := ptywright(t, append([]string{"serve"}, flags...)...)
+	if env != "" {
+		p.Env = append(p.Env, env)
+	}
 	l := listenProgram(t, p, home)
 	t.Cleanup(func() { l.end() })
 	return l
