@@ -48,6 +48,15 @@ func (g *Stage) Exit(at time.Time, code int) {
 // Mark sets a label to the transcript's end. It returns false when there are too many others.
 func (g *Stage) Mark(label string) bool { return g.rec.mark(label) }
 
+// Due is when an update that hides the screen is shown though it has not ended; the zero time when
+// none hides it.
+func (g *Stage) Due() time.Time {
+	if g.hiding.IsZero() {
+		return time.Time{}
+	}
+	return g.hiding.Add(frameBound)
+}
+
 // View returns the view that the session gave at a time.
 func (g *Stage) View(at time.Time) *View {
 	g.due(at)

@@ -1,0 +1,154 @@
+package record
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/matchers"
+)
+
+// screens are the texts that a recording's terminal shows after each event, as a terminal of its
+// own tells for each that is shown everything up to there from the beginning. It knows nothing of
+// stages and replays.
+func screens(t *testing.T, rec *Recording) (at []time.Duration, text []string) {
+	t.Helper()
+	at, text = []time.Duration{0}, []string{""}
+	for n := range rec.Len() {
+		term := vt.New(rec.Rows, rec.Cols, vt.Options{})
+		for i := range n + 1 {
+			switch e := rec.Event(i); e.Kind {
+			case EventOutput:
+				term.Feed([]byte(e.Text))
+			case EventResize:
+				term.Resize(e.Rows, e.Cols, 0, 0)
+			}
+		}
+		at, text = append(at, rec.Event(n).At), append(text, term.Snapshot().Text())
+	}
+	return at, text
+}
+
+// words are the words of texts, each once, at most some of them.
+func words(texts []string) (out []string) {
+	for _, text := range texts {
+		for _, w := range strings.Fields(text) {
+			if !slices.Contains(out, w) {
+				out = append(out, w)
+			}
+		}
+	}
+	const most = 300
+	for len(out) > most { // spread over all
+		for i := 0; i < len(out) && len(out) > most; i++ {
+			out = slices.Delete(out, i, i+1)
+		}
+	}
+	return out
+}
+
+// TestWhen: for each word that a recording ever showed, the times at which it was on the screen are
+// those of a replay that shares nothing but the terminal.
+func TestWhen(t *testing.T) {
+	paths, err := filepath.Glob("../../plugins/*/testdata/cases/*.cast")
+	if err != nil || len(paths) < 5 {
+		t.Fatalf("%d recordings: %v", len(paths), err)
+	}
+	if dir := os.Getenv("PTYWRIGHT_CASTS"); dir != "" { // more of them
+		more, err := filepath.Glob(dir)
+		if err != nil || len(more) == 0 {
+			t.Fatalf("PTYWRIGHT_CASTS: %d recordings: %v", len(more), err)
+		}
+		paths = append(paths, more...)
+	}
+	for _, path := range paths {
+		t.Run(filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path), func(t *testing.T) {
+			f, err := os.Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			rec, err := Load(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at, texts := screens(t, rec)
+			asked := words(texts)
+			if len(asked) == 0 {
+				t.Fatal("it shows nothing")
+			}
+			for _, word := range asked {
+				if d := cmp.Diff(slowly(at, texts, word), when(t, rec, word)); d != "" {
+					t.Errorf("%q (-want +got):\n%s", word, d)
+				}
+			}
+		})
+	}
+}
+
+// slowly says when a word was shown, by looking at each text.
+func slowly(at []time.Duration, texts []string, word string) (out []string) {
+	from, held := time.Duration(0), false
+	for i, text := range texts {
+		switch has := strings.Contains(text, word); {
+		case has && !held:
+			from, held = at[i], true
+		case !has && held:
+			out, held = append(out, fmt.Sprintf("%v to %v", from, at[i])), false
+		}
+	}
+	if held {
+		out = append(out, fmt.Sprintf("%v to %v, open", from, at[len(at)-1]))
+	}
+	return out
+}
+
+// when says it as [Recording.When] does.
+func when(t *testing.T, rec *Recording, word string) (out []string) {
+	t.Helper()
+	for s, err := range rec.When(matchers.Text(word).In(matchers.OnScreen)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := fmt.Sprintf("%v to %v", s.From, s.To)
+		if s.Open {
+			one += ", open"
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// TestWhenOfAnUpdate: an update that does not end is shown after its bound, and a screen is still
+// at the time at which it became so, not at the next event.
+func TestWhenOfAnUpdate(t *testing.T) {
+	rec, err := Load(strings.NewReader(`{"version":2,"width":20,"height":4}
+[1, "o", "\u001b[?2026hx"]
+[5, "o", "y"]
+[9, "m", ""]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"1.15s to 9s, open"}, when(t, rec, "x")); d != "" {
+		t.Errorf("the update (-want +got):\n%s", d)
+	}
+	var still []string
+	for s, err := range rec.When(matchers.Stable(2 * time.Second)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		still = append(still, fmt.Sprintf("%v to %v", s.From, s.To))
+	}
+	want := []string{"3.15s to 5s", "7s to 9s"}
+	if d := cmp.Diff(want, still); d != "" {
+		t.Errorf("stillness (-want +got):\n%s", d)
+	}
+}

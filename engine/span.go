@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"iter"
+	"time"
+)
+
+// A Span is a stretch of a session's past in which a matcher held without a break.
+type Span struct {
+	// From is the sequence of the first view in which it held, To that of the first later one in
+	// which it no longer did. They are equal when it held only within one batch of output. To is 0
+	// when it still held in the last view.
+	From, To uint64
+	// FromAt and ToAt are the times of these views, or between two views the time at which the
+	// matcher said that it would hold. A span without an end lasts to the last view.
+	FromAt, ToAt time.Time
+	Match        *Match // what held in the first view
+	View         *View  // the first view
+	Open         bool   // it still held in the last view
+}
+
+// Length is how long the matcher held, as far as it was watched.
+func (s *Span) Length() time.Duration { return s.ToAt.Sub(s.FromAt) }
+
+// mostRechecks bounds how often a matcher is asked again between two views: one that is honest
+// needs as many as it has parts that count time.
+const mostRechecks = 256
+
+// Spans asks a matcher each of a session's views, in order, and yields the spans in which it held,
+// each as soon as it has ended. A matcher whose answer changes with time alone, such as that for a
+// still screen, is asked between two views as well, when it says so ([Result].Recheck).
+//
+// A view that is in no wait remembers nothing: text counts only while it is on the screen, so a
+// span ends when its text has scrolled off. What a program has written stays written: a matcher of
+// output holds from then on.
+//
+// A matcher that can never answer ends the sequence with its error beside an empty span; what came
+// before it is yielded.
+func Spans(views iter.Seq[*View], m Matcher) iter.Seq2[Span, error] {
+	return func(yield func(Span, error) bool) {
+		var w spanning
+		for v := range views {
+			for n := 0; w.recheck > 0 && n < mostRechecks; n++ {
+				at := w.last.At.Add(w.recheck)
+				if !at.Before(v.At) { // the view itself tells
+					break
+				}
+				between := *w.last
+				between.At = at
+				if !w.look(&between, m, yield) {
+					return
+				}
+			}
+			if !w.look(v, m, yield) {
+				return
+			}
+		}
+		if w.held {
+			w.span.ToAt, w.span.Open = w.last.At, true
+			yield(w.span, nil)
+		}
+	}
+}
+
+// spanning is the state of [Spans] between two views.
+type spanning struct {
+	span    Span
+	held    bool // span has begun
+	last    *View
+	recheck time.Duration // when after last the answer may change by itself; 0: never
+}
+
+// look asks about one view. It returns false when there is nothing more to do.
+func (w *spanning) look(v *View, m Matcher, yield func(Span, error) bool) bool {
+	r := m.Check(v)
+	w.last, w.recheck = v, r.Recheck
+	switch {
+	case r.Err != nil:
+		if w.held {
+			w.span.ToAt, w.span.Open = v.At, true
+			if !yield(w.span, nil) {
+				return false
+			}
+		}
+		yield(Span{}, r.Err)
+		return false
+	case r.Match != nil && !w.held:
+		w.held = true
+		w.span = Span{From: v.Sequence, FromAt: v.At, Match: r.Match, View: v}
+	case r.Match == nil && w.held:
+		w.held = false
+		w.span.To, w.span.ToAt = v.Sequence, v.At
+		return yield(w.span, nil)
+	}
+	return true
+}
