@@ -3,6 +3,8 @@ package recordings
 import (
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 )
 
 func TestMomentIsSecondsOrATime(t *testing.T) {
@@ -17,4 +19,17 @@ func TestMomentIsSecondsOrATime(t *testing.T) {
 			t.Errorf("%q is taken", text)
 		}
 	}
+}
+
+// TestPrintedTimeIsTaken: a time that when prints names, given to --at, that very time: a nanosecond
+// less would be before the screen that was asked for.
+func TestPrintedTimeIsTaken(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		at := time.Duration(rapid.Int64Range(0, int64(24*time.Hour/time.Microsecond)).Draw(t, "us")) *
+			time.Microsecond
+		var m moment
+		if err := m.Set(seconds(at)); err != nil || time.Duration(m) != at {
+			t.Errorf("%v is printed %s, and read %v, %v", at, seconds(at), time.Duration(m), err)
+		}
+	})
 }

@@ -1,4 +1,4 @@
-// Package recordings holds the commands that show what was recorded: play, cast2text and shot,
+// Package recordings holds the commands that show what was recorded: play, cast2text, when and shot,
 // which draws sessions and programs, too. [Commands] makes them.
 package recordings
 
@@ -22,9 +22,10 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// Commands are play, cast2text and shot.
+// Commands are play, cast2text, when and shot.
 func Commands(std cli.Stdio) []*cobra.Command {
-	return []*cobra.Command{playCommand(std), cast2textCommand(std), shotCommand(std)}
+	return []*cobra.Command{playCommand(std), cast2textCommand(std), whenCommand(std),
+		shotCommand(std)}
 }
 
 // loadCast reads a recording from a file, or from standard input if its name is "-".
@@ -181,7 +182,7 @@ func (m *moment) Set(s string) error {
 	d, err := time.ParseDuration(s)
 	if n, notNumber := strconv.ParseFloat(s, 64); notNumber == nil &&
 		math.Abs(n) < math.MaxInt64/float64(time.Second) {
-		d, err = time.Duration(n*float64(time.Second)), nil
+		d, err = time.Duration(math.Round(n*float64(time.Second))), nil
 	}
 	if err != nil || d < 0 {
 		return errors.New("give seconds, such as 2.5, or a time such as 1m30s")

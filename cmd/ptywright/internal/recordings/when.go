@@ -1,0 +1,151 @@
+package recordings
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/matchers"
+)
+
+// whenFlags are what when asks, and which of the answers it prints.
+type whenFlags struct {
+	texts, regexes, matchers []string
+	first, last, all, json   bool
+}
+
+func whenCommand(std cli.Stdio) *cobra.Command {
+	var f whenFlags
+	c := &cobra.Command{
+		Use:   "when [flags] FILE",
+		Short: "Tell when a text was on the screen of a recording, and for how long",
+		Long: `Tell when one of the conditions held in an asciicast (v1, v2 or v3): from, to, and how long, in seconds
+since the recording began, separated by tabs. FILE may be - for standard input. The first such time is
+printed, with --last the last one, with --all each. A dash for "to" says that the condition still held
+when the recording ended; "how long" counts up to there.
+
+Text counts while it is on the screen, at the end of each event of the recording; what scrolls off or
+is drawn over is gone. A screen that an update still hides is not counted. Only times are printed,
+never what the screen showed.
+
+The exit code is 3 when the condition never held.`,
+		Example: `  ptywright when demo.cast --text 'Do you want to proceed?'
+  ptywright when demo.cast --regex '(?m)^FAIL' --all
+  ptywright shot -o fail.png --at "$(ptywright when demo.cast --text FAIL | cut -f1)" demo.cast`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			m, err := f.matcher()
+			if err != nil {
+				return err
+			}
+			rec, err := loadCast(std, args[0])
+			if err != nil {
+				return err
+			}
+			found := false
+			var last record.Span
+			for s, err := range rec.When(m) {
+				if err != nil {
+					return fmt.Errorf("%s: %w", args[0], err)
+				}
+				found, last = true, s
+				if f.last {
+					continue
+				}
+				if err := f.print(std, s); err != nil || !f.all {
+					return err
+				}
+			}
+			switch {
+			case !found:
+				return cli.Error{Err: fmt.Errorf("%s: the condition never held", args[0]),
+					Code: cli.ExitTimeout, Reason: "never_held"}
+			case f.last:
+				return f.print(std, last)
+			}
+			return nil
+		},
+	}
+	fs := c.Flags()
+	fs.StringArrayVar(&f.texts, "text", nil, "when the screen contained this `TEXT`")
+	fs.StringArrayVar(&f.regexes, "regex", nil,
+		"when this RE2 `EXPRESSION` was found there; (?m) makes ^ and $ those of lines")
+	fs.StringArrayVar(&f.matchers, "matcher", nil,
+		"when this matcher of docs/wire.md, in `JSON`, held")
+	fs.BoolVar(&f.first, "first", false, "print the first time, as without it")
+	fs.BoolVar(&f.last, "last", false, "print the last time")
+	fs.BoolVar(&f.all, "all", false, "print every time, each on its line")
+	fs.BoolVar(&f.json, "json", false, "print JSON, one object a line: from_ms, to_ms, ms, open")
+	return c
+}
+
+// matcher is what the flags ask; several conditions are any of them.
+func (f *whenFlags) matcher() (matchers.Matcher, error) {
+	which := 0
+	for _, given := range []bool{f.first, f.last, f.all} {
+		if given {
+			which++
+		}
+	}
+	if which > 1 {
+		return nil, cli.Usagef("--first, --last and --all exclude each other: give one of them")
+	}
+	var parts []any
+	for _, given := range []struct {
+		flag, kind string
+		values     []string
+	}{{"text", "contains_text", f.texts}, {"regex", "screen_regex", f.regexes}} {
+		for _, value := range given.values {
+			if value == "" {
+				return nil, cli.Usagef("--%s is empty, which every screen has", given.flag)
+			}
+			parts = append(parts, map[string]any{"type": given.kind, "value": value})
+		}
+	}
+	for _, text := range f.matchers {
+		var m map[string]any
+		if err := json.Unmarshal([]byte(text), &m); err != nil {
+			return nil, cli.Usagef(`--matcher is not a JSON object, such as {"type":"bell"}: %w`,
+				err)
+		}
+		parts = append(parts, m)
+	}
+	if len(parts) == 0 {
+		return nil, cli.Usagef("say what to look for: --text, --regex or --matcher")
+	}
+	tree := parts[0]
+	if len(parts) > 1 {
+		tree = map[string]any{"type": "any", "value": parts}
+	}
+	m, err := matchers.Parse(tree, matchers.Options{Scope: matchers.OnScreen})
+	if err != nil {
+		return nil, cli.Usagef("%w", err)
+	}
+	return m, nil
+}
+
+// print prints one span.
+func (f *whenFlags) print(std cli.Stdio, s record.Span) error {
+	if f.json {
+		o := map[string]any{"from_ms": s.From.Milliseconds(), "to_ms": s.To.Milliseconds(),
+			"ms": s.Length().Milliseconds(), "open": s.Open}
+		return std.JSON(o)
+	}
+	to := seconds(s.To)
+	if s.Open {
+		to = "-"
+	}
+	_, err := fmt.Fprintf(std.Out, "%s\t%s\t%s\n", seconds(s.From), to, seconds(s.Length()))
+	return err
+}
+
+// seconds is a time as --at and --start-at of the other commands take it. It is exact: a rounded
+// one might be just before what it names.
+func seconds(d time.Duration) string {
+	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64)
+}
