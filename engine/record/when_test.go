@@ -152,3 +152,31 @@ func TestWhenOfAnUpdate(t *testing.T) {
 		t.Errorf("stillness (-want +got):\n%s", d)
 	}
 }
+
+// TestWhenOfOtherEvents: a size that takes a text away ends its span, and the program's end counts
+// at its own time.
+func TestWhenOfOtherEvents(t *testing.T) {
+	rec, err := Load(strings.NewReader(`{"version":2,"width":20,"height":4}
+[1, "o", "\u001b[?1049h\u001b[4;1Hx\u001b[1;1H"]
+[2, "r", "20x2"]
+[3, "o", "y"]
+[4, "x", "7"]
+[6, "m", ""]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"1s to 2s"}, when(t, rec, "x")); d != "" {
+		t.Errorf("the text (-want +got):\n%s", d)
+	}
+	var ends []string
+	for s, err := range rec.When(matchers.Exited()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, fmt.Sprintf("%v to %v, open %v", s.From, s.To, s.Open))
+	}
+	if d := cmp.Diff([]string{"4s to 6s, open true"}, ends); d != "" {
+		t.Errorf("the end (-want +got):\n%s", d)
+	}
+}
