@@ -47,6 +47,18 @@ func TestFleetStartDetaches(t *testing.T) {
 	}
 }
 
+// statesOf returns the state of each thread of a process, a letter each.
+func statesOf(pid int) (states string) {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	for _, path := range threads {
+		stat, _ := os.ReadFile(path)
+		if _, state, ok := strings.Cut(string(stat), ") "); ok {
+			states += state[:1]
+		}
+	}
+	return states
+}
+
 // TestFleetTellsOfASilentInstance: one that is stopped (SIGSTOP) is alive and does not answer. What
 // waits for it ends when it was told to, with what the others did; another one's command goes on.
 func TestFleetTellsOfASilentInstance(t *testing.T) {
@@ -58,6 +70,9 @@ func TestFleetTellsOfASilentInstance(t *testing.T) {
 		t.Helper()
 		if err := unix.Kill(silent.PID, s); err != nil {
 			t.Fatal(err)
+		}
+		if s == unix.SIGSTOP { // a busy machine stops one thread after the other
+			untilMatches(t, "^T+$", func() string { return statesOf(silent.PID) })
 		}
 	}
 	signal(unix.SIGSTOP)

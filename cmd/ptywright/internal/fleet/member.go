@@ -31,7 +31,7 @@ const codeBadToken = -32001
 
 // A SilentError says that an instance did not answer in time.
 type SilentError struct {
-	After   time.Duration
+	After   time.Duration // to the millisecond
 	PID     int
 	Stopped bool // the process is, as by SIGSTOP; known on Linux only
 }
@@ -78,7 +78,7 @@ func dial(ctx context.Context, r instance.Record, bound time.Duration) (*member,
 // patient bounds the wait for an instance: on timeout the context's cause is a [SilentError].
 func patient(ctx context.Context, r instance.Record,
 	bound time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, bound, &SilentError{After: bound, PID: r.PID})
+	return context.WithTimeoutCause(ctx, bound, &SilentError{After: bound.Round(time.Millisecond), PID: r.PID})
 }
 
 // because returns why something failed: the cause of ctx's end, if it has ended.
