@@ -34,5 +34,7 @@
 // calls, and the server starts those of one session one after the other: a request queues behind
 // its session's unfinished wait. A client has two goroutines, which [Client.Close] ends.
 //
-// The package imports nothing of the project: it knows only the wire.
+// The package imports nothing of the project: it knows only the wire. It has a connection of its own:
+// in sourcegraph/jsonrpc2 a call that writes to a full pipe ignores its context, a call that is given
+// up forgets the answer that says whether its cancel came in time, and no message is too large.
 package client

@@ -76,7 +76,7 @@ func TestEventsAndStates(t *testing.T) {
 	matched(s.Wait(ctx, client.Text("41"))) // before any input everything counts
 	check(t, s.Send(ctx, "\n"))
 	m := matched(s.Wait(ctx, client.Regexp(`(?m)^(?P<n>4\d)$`)))
-	if m.Text != "42" || m.Named["n"] != "42" || len(m.Groups) != 1 || m.Screen.PlainText != "41\n42" || m.Elapsed > hang {
+	if m.Text != "42" || m.Named["n"] != "42" || len(m.Groups) != 1 || m.Screen.PlainText != "41\n42" || m.Elapsed > hang || m.Index != -1 {
 		t.Errorf("matched %+v", m)
 	}
 	matched(s.Expect(ctx, client.Text("41"), client.Within(0)))

@@ -190,7 +190,7 @@ type Match struct {
 	// ones that took part.
 	Groups  []*string
 	Named   map[string]string
-	Index   int           // of Any: which of its matchers matched, from 0
+	Index   int           // of Any: which of its matchers matched, from 0; -1 without an Any
 	Next    Position      // just after the match, for the next wait
 	Before  string        // what came between the wait's position and the text: its last 16 KiB
 	Screen  Snapshot      // when it matched
@@ -233,6 +233,9 @@ func (w *waited) match() *Match {
 		Next: w.Next, Before: w.Before, Screen: w.Snapshot, Elapsed: millis(w.ElapsedMS),
 		Outcome: w.Outcome, Index: w.Outcome.Index, Sequence: w.Sequence, BeforeCut: w.BeforeCut,
 		Missed: w.Missed, TranscriptTail: w.TranscriptTail, Forgotten: w.Forgotten,
+	}
+	if w.Outcome.Kind != "any" {
+		m.Index = -1
 	}
 	if o := w.Outcome.text(); o != nil {
 		m.Text, m.Groups, m.Named = o.Text+o.Capture, o.Groups, o.Named

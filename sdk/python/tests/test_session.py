@@ -56,6 +56,7 @@ def test_since_next_takes_each_line_once():
         s.send("for i in 1 2 3; do echo tick; done; echo end\n")
         m = s.wait(regex="(?m)^(t)(i)(?P<rest>ck)(x)?$")
         assert m.groups == ("t", "i", "ck", None) and m.named == {"rest": "ck"} and m.text == "t"
+        assert m.index is None
         for _ in range(2):
             m = s.wait(regex="(?m)^tick$", since=m.next)
         with pytest.raises(ptywright.TimeoutError):

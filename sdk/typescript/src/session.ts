@@ -120,9 +120,9 @@ export class Match {
     return (o && "named" in o && o.named) || {};
   }
 
-  /** Of {@link any}: which of the matchers held, from 0; -1 for other matchers. */
-  get index(): number {
-    return this.wire.outcome.kind === "any" ? this.wire.outcome.index : -1;
+  /** Of {@link any}: which of the matchers held, from 0; undefined for other matchers. */
+  get index(): number | undefined {
+    return this.wire.outcome.kind === "any" ? this.wire.outcome.index : undefined;
   }
 
   /** What came before the text that matched and counted, at most its last 16 KiB. */

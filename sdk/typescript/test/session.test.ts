@@ -91,7 +91,7 @@ test("a match has groups, names, what came before, and the screen", async () => 
   assert.equal(m.screen.lines.length, 24);
   assert.equal(`${m.screen}`, m.screen.text);
   assert.ok(m.elapsed >= 0 && m.sequence > 0);
-  assert.equal(m.index, -1);
+  assert.equal(m.index, undefined);
 });
 
 test("matchers are composed", async () => {
