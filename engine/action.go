@@ -21,7 +21,8 @@ type unqueued interface {
 	unqueued()
 }
 
-// A DoOption says how an action is done. [Within], [Parked], [Only] and a [*Lease] are options.
+// A DoOption says how an action is done. [Within], [Parked], [Only], [UntilRead] and a [*Lease] are
+// options.
 type DoOption interface{ act(o *doOptions) }
 
 // Only is called right before the first byte is typed, when no other action can come between; its
@@ -34,6 +35,8 @@ type doOptions struct {
 	Parked  func()
 	Lease   *Lease
 	Only    func(v *View) error
+
+	UntilRead bool
 }
 
 func (d Within) act(o *doOptions) { o.Timeout = time.Duration(d) }
@@ -54,6 +57,16 @@ type Receipt struct {
 	Sequence uint64
 	Stripped int // control bytes taken out of a bracketed paste
 	Written  int // bytes that the terminal has taken, also with an error
+	// Read says, with [UntilRead], whether the program has read all that was typed, or has thrown
+	// it away: a terminal does not tell which. It is nil where that cannot be known: off Linux, for
+	// an unfinished line of a terminal in canonical mode, once the program has ended, or when
+	// unread input may be what others typed later.
+	Read *bool
+	// ReadSequence, with UntilRead, is a sequence that the reading of all of the input came after,
+	// as late as that can be proved; at least Sequence. A wait after it sees every effect of that,
+	// and nothing, such as the echo, that was seen to have come before it. What the program
+	// wrote when it had read only a part, such as the first of several lines, may be before it.
+	ReadSequence uint64
 }
 
 type (
@@ -144,6 +157,12 @@ func (s *Session) Do(ctx context.Context, a Action, options ...DoOption) (Receip
 	defer s.let()
 	t := &typist{s: s, ctx: ctx, o: o}
 	err := t.perform(a)
+	if t.asked != nil {
+		if err == nil {
+			err = t.awaitRead(t.asked)
+		}
+		s.stopAsking(t.asked)
+	}
 	s.engine.counts.did(t.Receipt, err)
 	return t.Receipt, err
 }

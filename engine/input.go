@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ptywright/ptywright/engine/pty"
@@ -58,7 +59,8 @@ var ErrInputFull = errors.New("too much input is waiting for a program that does
 // an empty queue writes it at once; only when the child does not take it all does a feeder
 // continue.
 type inputQueue struct {
-	pty PTY
+	pty   PTY
+	typed atomic.Uint64 // bytes that were typed, or are about to be
 
 	mu sync.Mutex
 	// protects the fields below
@@ -80,6 +82,14 @@ type input struct {
 	abort bool          // its sender timed out; guarded by the queue's mu
 	done  chan struct{} // closed when err is set
 	err   error
+	wrote wrote
+}
+
+// A wrote is what was known when an input had been written.
+type wrote struct {
+	end  uint64 // the queue's typed then; 0: nothing was written
+	last byte
+	open bool // a terminal in canonical mode keeps it until its line is finished
 }
 
 // put queues in and writes what the child takes at once.
@@ -180,8 +190,12 @@ func (q *inputQueue) write(in *input, write func([]byte) (int, error)) (blocked 
 			return false
 		}
 	}
-	n, err := write(in.data[in.off:])
+	rest := in.data[in.off:]
+	q.typed.Add(uint64(len(rest)))
+	n, err := write(rest)
 	in.off += n
+	in.wrote.end = q.typed.Add(-uint64(len(rest) - n))
+	in.wrote.last, in.wrote.open = in.data[len(in.data)-1], q.line > 0
 	if in.off < len(in.data) && err == nil {
 		return true
 	}
@@ -198,16 +212,7 @@ func (q *inputQueue) checkLine(p []byte) error {
 		q.line = 0
 		return nil
 	}
-	ends := []byte{'\n'}
-	if mode.CRToNL {
-		ends = append(ends, '\r')
-	}
-	for _, c := range [...]byte{mode.EOF, mode.EOL, mode.EOL2, mode.Interrupt, mode.Quit,
-		mode.Suspend} {
-		if c != 0 { // not disabled
-			ends = append(ends, c)
-		}
-	}
+	ends := lineEnds(mode)
 	line, longest := q.line, 0
 	for _, c := range p {
 		if bytes.IndexByte(ends, c) >= 0 {
@@ -225,17 +230,17 @@ func (q *inputQueue) checkLine(p []byte) error {
 }
 
 // send queues data and waits until the PTY has taken it, at most for o.Timeout.
-func (q *inputQueue) send(ctx context.Context, data []byte, o doOptions) error {
+func (q *inputQueue) send(ctx context.Context, data []byte, o doOptions) (wrote, error) {
 	if len(data) == 0 {
-		return nil
+		return wrote{}, nil
 	}
 	in := &input{data: data}
 	if err := q.put(in); err != nil {
-		return err
+		return wrote{}, err
 	}
 	select {
 	case <-in.done:
-		return in.err
+		return in.wrote, in.err
 	default:
 	}
 	o.park()
@@ -249,7 +254,7 @@ func (q *inputQueue) send(ctx context.Context, data []byte, o doOptions) error {
 		q.expire(in, context.Cause(ctx))
 	}
 	<-in.done
-	return in.err
+	return in.wrote, in.err
 }
 
 // expire removes in from the queue, or stops its write. cause replaces the error of one that was

@@ -79,7 +79,8 @@ type Session struct {
 	timed  time.Time // the fold's hiding that the frame timer runs for
 	secret bool      // the program reads with echo off
 	raw    bool      // the program reads keys itself
-	view   *View     // the last view, until something changes
+	asked  []*typedInput
+	view   *View // the last view, until something changes
 	exit   *Exit
 	ended  bool
 	killed bool
@@ -252,7 +253,7 @@ func (s *Session) output(p []byte) {
 	s.stir(now)
 	s.engine.counts.output.Add(int64(len(p)))
 	s.noteImage()
-	if reply := s.take(p, now); len(reply) > 0 && !s.config.Attended {
+	if reply := s.take(p, now, s.lookUnread()); len(reply) > 0 && !s.config.Attended {
 		s.input.reply(reply)
 	}
 	if len(p) < floodBatch { // a flood asks no questions
@@ -268,7 +269,7 @@ func (s *Session) output(p []byte) {
 const echoSettles = 50 * time.Millisecond
 
 // take gives one batch to the terminal and to the taps: both see output and sizes in one order.
-func (s *Session) take(p []byte, now time.Time) (reply []byte) {
+func (s *Session) take(p []byte, now time.Time, look unreadLook) (reply []byte) {
 	s.tapping <- struct{}{}
 	defer func() { <-s.tapping }()
 	var marks []Mark
@@ -280,7 +281,7 @@ func (s *Session) take(p []byte, now time.Time) (reply []byte) {
 			return t.Output(now, p)
 		})
 	}()
-	reply, marks = s.feed(p, now)
+	reply, marks = s.feed(p, now, look)
 	return reply
 }
 
@@ -312,7 +313,7 @@ func (s *Session) wake(size int, now time.Time) {
 
 // feed passes one batch to the terminal and the transcript, and returns the terminal's reply and
 // the shell's marks.
-func (s *Session) feed(p []byte, now time.Time) (reply []byte, marks []Mark) {
+func (s *Session) feed(p []byte, now time.Time, look unreadLook) (reply []byte, marks []Mark) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for e := range s.steps(p, now) {
@@ -321,6 +322,7 @@ func (s *Session) feed(p []byte, now time.Time) (reply []byte, marks []Mark) {
 	for _, m := range s.marks {
 		s.keys.marked(m.Kind, m.line)
 	}
+	s.noteUnread(look)
 	s.touch()
 	return reply, s.marks
 }

@@ -125,7 +125,9 @@ type typist struct {
 	delay   time.Duration // between keystrokes
 	several bool          // it is a Typing
 	began   bool
-	escaped bool // the last keystroke was a bare ESC
+	escaped bool        // the last keystroke was a bare ESC
+	wrote   wrote       // by the last keystroke
+	asked   *typedInput // with UntilRead
 	Receipt
 }
 
@@ -155,6 +157,9 @@ func (t *typist) perform(a Action) error {
 		if err := t.o.Only(s.View()); err != nil {
 			return err
 		}
+	}
+	if t.o.UntilRead {
+		t.asked = s.ask()
 	}
 	t.Sequence = s.Sequence()
 	return a.do(t)
@@ -187,7 +192,8 @@ func (t *typist) stroke(after time.Duration, encode func() ([]byte, error)) erro
 	s := t.s
 	secret := s.beforeTyping(p)
 	s.noteKeys(p, secret)
-	if err := s.input.send(t.ctx, p, t.o); err != nil {
+	wrote, err := s.input.send(t.ctx, p, t.o)
+	if err != nil {
 		var blocked *InputBlockedError
 		if errors.As(err, &blocked) && blocked.Written > 0 {
 			t.Written += blocked.Written
@@ -196,6 +202,9 @@ func (t *typist) stroke(after time.Duration, encode func() ([]byte, error)) erro
 		return err
 	}
 	t.Written += len(p)
+	if len(p) > 0 {
+		t.wrote = wrote
+	}
 	s.stir(time.Now())
 	if !secret {
 		s.typed(p)

@@ -54,6 +54,7 @@ func init() {
 		"spew":     func(a []string) { spew(number(a[0])) },
 		"cat":      func([]string) { say("ready"); io.Copy(os.Stdout, os.Stdin) },
 		"raw":      playRaw,
+		"lines":    playLines,
 		"default":  playDefault,
 		"look":     playLook,
 		"env":      func([]string) { fmt.Printf("%q\n", os.Environ()); say("end") },
@@ -131,6 +132,18 @@ func playRaw(a []string) {
 	_, err := io.ReadFull(os.Stdin, b)
 	must(err)
 	say(sum(b))
+}
+
+// playLines reads a line of a canonical terminal each time that it is told to.
+func playLines(a []string) {
+	conn := hello(a[0], "lines")
+	b := make([]byte, 100)
+	for {
+		awaitWord(conn)
+		n, err := os.Stdin.Read(b)
+		must(err)
+		say(fmt.Sprint(n))
+	}
 }
 
 // playDefault stays with the default action for every signal, unlike a Go program.

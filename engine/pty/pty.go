@@ -155,6 +155,21 @@ var (
 	ErrHungUp = errors.New("no process has the terminal open any more")
 )
 
+// UnreadError says that the system does not tell how much of the typed input is unread: it is not
+// Linux, or a kernel before 4.13.
+type UnreadError struct{ Err error } // Err is the system's error; nil: there is no such call
+
+// Error says why.
+func (e *UnreadError) Error() string {
+	if e.Err == nil {
+		return "whether a program has read its input cannot be known on this system"
+	}
+	return "whether a program has read its input cannot be known: " + e.Err.Error()
+}
+
+// Unwrap returns the system's error.
+func (e *UnreadError) Unwrap() error { return e.Err }
+
 // StartError is the error of [Start]. It wraps the cause, so errors.Is finds
 // [fs.ErrNotExist], [fs.ErrPermission] and system errors.
 type StartError struct {

@@ -1,0 +1,177 @@
+package engine_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/matchers"
+)
+
+// answers is a script that answers each line of its canonical terminal, which echoes it.
+const answers = `IFS= read -r l || exit; echo "<$l>"`
+
+// spawnScript starts a shell script; with $GATE, each line written to gate lets it go on.
+func spawnScript(t *testing.T, script string) (s *engine.Session, gate *os.File) {
+	t.Helper()
+	fifo := filepath.Join(t.TempDir(), "gate")
+	if err := unix.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	gate, err := os.OpenFile(fifo, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { gate.Close() })
+	e := engine.New(engine.Options{})
+	t.Cleanup(func() { e.Close(t.Context()) })
+	s, err = e.Spawn(t.Context(), engine.Config{Program: "/bin/sh", Args: []string{"-c", script},
+		Env: map[string]string{"GATE": fifo}, Size: pty.Size{Rows: 10, Cols: 40}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, gate
+}
+
+const unreadHang = 30 * time.Second
+
+// ask types a line until it is read and waits for it to be on the screen after that.
+func ask(t *testing.T, s *engine.Session, line string) (engine.Receipt, string) {
+	t.Helper()
+	r, err := s.Do(t.Context(), engine.Text(line+"\r"), engine.UntilRead{},
+		engine.Within(unreadHang))
+	if err != nil || r.Read == nil || !*r.Read || r.ReadSequence < r.Sequence {
+		t.Fatalf("%s: receipt %+v, %v", line, r, err)
+	}
+	out, err := s.Wait(t.Context(), matchers.Regexp(regexp.MustCompile("(?m)^(.*"+line+".*)$")),
+		engine.After(r.ReadSequence), engine.Within(unreadHang))
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, out.View.Screen.Text())
+	}
+	return r, out.Match.Capture
+}
+
+// TestEchoIsNoAnswer: a wait from where the input was read never matches its echo, if that was seen
+// before the program read, and never misses the answer of a program that reads at once.
+func TestEchoIsNoAnswer(t *testing.T) {
+	t.Run("seen before", func(t *testing.T) {
+		s, gate := spawnScript(t,
+			`exec 3<$GATE; while read -r _ <&3; do `+answers+`; done`)
+		for i := range 100 {
+			line := fmt.Sprintf("n%dx", i)
+			echoed := make(chan error, 1)
+			go func() {
+				_, err := s.Wait(t.Context(), matchers.Text(line), engine.Within(unreadHang))
+				gate.WriteString("go\n")
+				echoed <- err
+			}()
+			if _, got := ask(t, s, line); got != "<"+line+">" {
+				t.Errorf("%s: the wait matched %q", line, got)
+			}
+			if err := <-echoed; err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	t.Run("at once", func(t *testing.T) {
+		s, _ := spawnScript(t, `while :; do `+answers+`; done`)
+		for i := range turns(300, 10_000) {
+			ask(t, s, fmt.Sprintf("n%dx", i))
+		}
+	})
+	t.Run("at random", func(t *testing.T) {
+		if os.Getenv("PTYWRIGHT_LONG") != "1" {
+			t.Skip("it sleeps for minutes; PTYWRIGHT_LONG=1 runs it")
+		}
+		// From 10 to 40 ms: a pump that is held up for longer may take an echo for an answer.
+		s, _ := spawnScript(t, `n=1; while n=$(((n * 137 + 11) % 31)); sleep 0.0$((n + 10)); do `+
+			answers+`; done`)
+		for i := range turns(300, 10_000) {
+			line := fmt.Sprintf("n%dx", i)
+			if _, got := ask(t, s, line); got != "<"+line+">" {
+				t.Errorf("%s: the wait matched %q", line, got)
+			}
+		}
+	})
+}
+
+func turns(short, long int) int {
+	if os.Getenv("PTYWRIGHT_LONG") == "1" {
+		return long
+	}
+	return short
+}
+
+// TestUntilReadSaysWhatIsKnown and no more.
+func TestUntilReadSaysWhatIsKnown(t *testing.T) {
+	say := func(read *bool) string {
+		if read == nil {
+			return "unknown"
+		}
+		return fmt.Sprint(*read)
+	}
+	for _, tt := range []struct {
+		name, script string
+		action       engine.Action
+		want         string
+	}{
+		{"an unfinished line", "echo ready; cat", engine.Text("abc"), "unknown"},
+		{"a line", "echo ready; cat", engine.Text("abc\r"), "true"},
+		{"a line in two pieces", "echo ready; cat", engine.Typing{Delay: time.Millisecond,
+			Actions: []engine.Action{engine.Text("abc"), engine.Text("d\r")}}, "true"},
+		{"an end of file", "echo ready; cat; echo end; exec sleep 1000", engine.EOF{}, "true"},
+		{"an interrupt", "trap : INT; echo ready; while :; do sleep 1000; done",
+			engine.Interrupt{}, "true"},
+		{"raw", "stty raw -echo; echo ready; exec cat", engine.Text("abc"), "true"},
+		{"nobody reads", "stty raw; echo ready; exec sleep 1000", engine.Text("abc"), "false"},
+		{"nobody reads the line", "echo ready; exec sleep 1000", engine.Text("abc\r"), "false"},
+		{"it closes", "echo ready; exec <&- >&- 2>&- sleep 1000", engine.Text("abc\r"), "false"},
+		{"nothing is typed", "echo ready; cat", engine.Text(""), "unknown"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := spawnScript(t, tt.script)
+			if _, err := s.Wait(t.Context(), matchers.Text("ready"),
+				engine.Within(unreadHang)); err != nil {
+				t.Fatal(err)
+			}
+			within := unreadHang
+			if tt.want == "false" {
+				within = 50 * time.Millisecond
+			}
+			r, err := s.Do(t.Context(), tt.action, engine.UntilRead{}, engine.Within(within))
+			if tt.name == "it closes" { // before or after it is typed
+				if say(r.Read) == "true" {
+					t.Error("it is said to be read")
+				}
+				return
+			}
+			if err != nil || say(r.Read) != tt.want {
+				t.Errorf("read: %s, %v; want %s", say(r.Read), err, tt.want)
+			}
+		})
+	}
+}
+
+// TestUntilReadEndsWithTheProgram: of one that dies without reading nothing is known.
+func TestUntilReadEndsWithTheProgram(t *testing.T) {
+	s, gate := spawnScript(t, `echo ready; read -r _ <$GATE; kill -9 $$`)
+	if _, err := s.Wait(t.Context(), matchers.Text("ready"),
+		engine.Within(unreadHang)); err != nil {
+		t.Fatal(err)
+	}
+	parked := engine.Parked(func() { gate.WriteString("go\n") })
+	r, err := s.Do(t.Context(), engine.Text("abc\r"), engine.UntilRead{}, parked,
+		engine.Within(unreadHang))
+	if err != nil || r.Read != nil || !strings.HasPrefix(s.View().Screen.Text(), "ready") {
+		t.Errorf("receipt %+v, %v", r, err)
+	}
+}
