@@ -18,6 +18,16 @@ func (t *Terminal) printASCII(p []byte) {
 		t.joint = joint{open: true}
 		return
 	}
+	if t.tracked() {
+		t.printTracked(p)
+		return
+	}
+	t.printPlain(p)
+}
+
+// printPlain prints a run of ASCII where it is not to be inserted or translated, from margin to
+// margin.
+func (t *Terminal) printPlain(p []byte) {
 	t.last = rune(p[len(p)-1])
 	t.joint = joint{open: true}
 	c := &t.cursor
@@ -125,14 +135,14 @@ func (t *Terminal) print(r rune) {
 // may be all of p.
 func (t *Terminal) printRun(p []byte) []byte {
 	c := &t.cursor
-	if c.pending || t.modes.insert || t.sides.set || t.modes.graphemes || t.charsets != (charsets{}) {
+	if c.pending || t.modes.insert || t.sides.set || t.modes.graphemes || t.charsets != (charsets{}) || t.tracked() {
 		return p
 	}
 	// A partial character changes nothing yet; halving a wide character is not simple.
 	if !utf8.FullRune(p) || t.grid.rows[c.row].cells[c.col].attr()&attrContinuation != 0 {
 		return p
 	}
-	r := t.own(c.row, c.col)
+	r := t.own(c.row, nowhere)
 	attr := t.pen.attr
 	if t.pen.underline != 0 || t.link != "" {
 		attr |= r.addExtra(extra{t.pen.underline, t.link})
@@ -144,6 +154,7 @@ func (t *Terminal) printRun(p []byte) []byte {
 	if cols == 0 {
 		return p
 	}
+	t.own(c.row, c.col) // text was written
 	x := c.col + cols
 	// The last character may have covered half of a wide one; r.n must include the columns
 	// examined.
@@ -211,6 +222,7 @@ func (t *Terminal) put(ch rune, width int) {
 		if !t.modes.autoWrap || t.cols < 2 {
 			return
 		}
+		t.taking(c.row, c.row, c.col, c.col+1)
 		r := t.own(c.row, nowhere)
 		r.split(c.col)
 		r.split(c.col + 1) // with side margins the row continues
@@ -222,6 +234,7 @@ func (t *Terminal) put(ch rune, width int) {
 	if t.modes.insert {
 		t.insertCells(width)
 	}
+	t.writing(c.row, c.col, c.col+width)
 	r := t.own(c.row, c.col)
 	if r.rich {
 		r.split(c.col)
@@ -261,6 +274,7 @@ func (r *row) set(x int, c cell) {
 
 // wrap continues in the next row. Between side margins the rows do not become one line.
 func (t *Terminal) wrap() {
+	t.indexing()
 	c := &t.cursor
 	if (c.row == t.bottom || c.row < t.rows-1) && !t.sides.set {
 		t.own(c.row, nowhere).wrapped = true
@@ -306,6 +320,9 @@ func (t *Terminal) append(x int, ch rune) {
 	}
 	if utf8.RuneCount(text) > maxMarks || len(text)+utf8.UTFMax > clusterLenMax {
 		return
+	}
+	if t.tracked() { // the character is there with its marks
+		t.moments.mark(t.cursor.row, x, x+1)
 	}
 	text = utf8.AppendRune(text, ch)
 	c.lo = c.lo&^0xffffffff | uint64(r.addCluster(text))
@@ -360,6 +377,7 @@ func (t *Terminal) widen(x int) {
 	r := t.own(c.row, x)
 	old, edge := r.cells[x], t.edge()
 	if x < edge {
+		t.writing(c.row, x+1, x+2)
 		r.split(x + 2)
 		r.cells[x].hi |= uint64(attrWide) << 32
 		r.set(x+1, makeCell(0, old.fg(), old.bg(), old.attr()|attrContinuation))
@@ -382,6 +400,7 @@ func (t *Terminal) widen(x int) {
 	r.cells[x] = cell{}
 	t.wrap()
 	x, edge = c.col, t.edge()
+	t.writing(c.row, x, x+2)
 	n := t.own(c.row, x)
 	n.split(x)
 	n.split(x + 2)

@@ -88,8 +88,9 @@ type Terminal struct {
 	kitty      [2]kittyStack // main, alternate
 	link       string
 
-	effect Effect
-	reply  []byte
+	effect  Effect
+	reply   []byte
+	moments *moments // nil: nobody has called FeedMoments
 
 	frames
 }
@@ -431,6 +432,7 @@ func (t *Terminal) hold() {
 	if t.held {
 		return
 	}
+	t.leaving()
 	if t.commit() {
 		t.effect.Dirty = true
 	}
@@ -451,8 +453,12 @@ func (t *Terminal) release() {
 		return
 	}
 	t.held, t.heldMade = false, nil
-	if t.commit() {
+	dirty := t.commit()
+	if dirty {
 		t.effect.Dirty = true
+	}
+	if dirty && t.moments != nil {
+		t.moment()
 	}
 }
 
