@@ -21,28 +21,21 @@ func (t *Terminal) Fork() *Terminal {
 	f.grid, f.shownOn = f.gridOf(t, t.grid), f.gridOf(t, t.shownOn)
 	f.main.rows, f.alt.rows = slices.Clone(t.main.rows), slices.Clone(t.alt.rows)
 	f.before = slices.Clone(t.before)
-	f.part()
-	return &f
-}
-
-// part gives f rows of its own for those that the frame under way has made: they are still written
-// to, or stamped when the frame ends.
-func (f *Terminal) part() {
-	if !f.saved && !f.moved && f.shownOn == f.grid {
-		return // no frame is under way
-	}
-	twins := make(map[*row]*row)
-	for _, rows := range [...][]*row{f.main.rows, f.alt.rows} {
-		for y, r := range rows {
-			if !f.made(r) {
-				continue
+	if t.held { // a frame is under way: what it has made is still written to
+		twins := make(map[*row]*row)
+		for _, rows := range [...][]*row{f.main.rows, f.alt.rows} {
+			for y, r := range rows {
+				if !t.made(r) {
+					continue
+				}
+				if twins[r] == nil {
+					twins[r] = r.twin()
+				}
+				rows[y] = twins[r]
 			}
-			if twins[r] == nil {
-				twins[r] = r.twin()
-			}
-			rows[y] = twins[r]
 		}
 	}
+	return &f
 }
 
 // gridOf returns the grid of f that is g of t.

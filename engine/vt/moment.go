@@ -41,10 +41,27 @@ type moments struct {
 	title bool   // the title was set
 }
 
-// ink says which cells of a row were written: those whose bits are set, in the epoch that it is of.
+// ink says which cells of a row were written: those whose bits are set, in the epoch that it is of;
+// and how the row was shown last.
 type ink struct {
 	epoch uint64
 	cells []uint64
+	sight sight
+}
+
+// A sight is what a moment has shown of a row. Rows that do not change between two moments cost
+// nothing but a look at it: otherwise two bytes could cost as much as the largest screen.
+type sight struct {
+	sightKey
+	shown *row
+}
+
+// sightKey is what that depends on: the row, what was shown before, in which frame, and whether on
+// the other screen.
+type sightKey struct {
+	row, before *row
+	frame       uint64
+	switched    bool
 }
 
 func (m *moments) resize(rows, cols int) {
@@ -171,9 +188,53 @@ func (t *Terminal) moment() {
 	if t.moments.look == nil {
 		return
 	}
-	f := t.Fork()
-	f.commit()
-	t.moments.look(f.capture())
+	rows := make([]*row, t.rows)
+	for y := range rows {
+		rows[y] = t.asShown(y)
+	}
+	t.moments.look(t.screenOf(t.visible(), rows))
+}
+
+// asShown returns row y as it would be if the frame ended here: see commit. A row that the frame has
+// made is not written to any more, it is copied first; so what was found out about it holds until
+// another takes its place.
+func (t *Terminal) asShown(y int) *row {
+	r, switched := t.grid.rows[y], t.shownOn != t.grid
+	var before *row
+	switch {
+	case t.moved:
+		if !switched && !t.made(r) {
+			return r
+		}
+	case t.saved:
+		before = t.before[y]
+	}
+	if before == r || !t.moved && !t.saved {
+		return r
+	}
+	if r.frame == t.frame {
+		r.frame, r.born = 0, t.frame
+	}
+	i := &t.moments.rows[y]
+	if key := (sightKey{r, before, t.frame, switched}); i.sight.sightKey != key {
+		i.sight = sight{key, t.settled(r, before, switched)}
+	}
+	return i.sight.shown
+}
+
+// settled returns r as commit leaves it where before was shown; nil: rows were moved.
+func (t *Terminal) settled(r, before *row, switched bool) *row {
+	changed := t.seq
+	if before != nil && r.equal(before) {
+		if !switched && r.wrote == 0 && r.cut == before.cut {
+			return before
+		}
+		changed = before.changed
+	}
+	c := *r
+	c.frame, c.changed = 0, changed
+	c.stamp(t.seq)
+	return &c
 }
 
 // leaving must be called before the whole screen goes.
@@ -196,7 +257,7 @@ func (t *Terminal) taking(top, bottom, from, to int) {
 	}
 }
 
-// writing must be called before columns from..to-1 of row y are written.
+// writing must be called before columns from..to-1 of row y are written, and before the row is owned.
 func (t *Terminal) writing(y, from, to int) {
 	if t.tracked() {
 		t.taking(y, y, from, to)

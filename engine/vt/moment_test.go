@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"math/rand"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // feedMoments feeds all of p in pieces of one length, or of random ones, and returns what was seen
@@ -83,10 +86,10 @@ func checkMoments(data []byte, seed int64, rows, cols int) string {
 func FuzzMoments(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte, seed uint16, rows, cols uint8) {
-		if len(data) > 1024 {
+		if len(data) > 512 {
 			return
 		}
-		if s := checkMoments(data, int64(seed), int(rows%60), int(cols%200)); s != "" {
+		if s := checkMoments(data, int64(seed), int(rows%30), int(cols%80)); s != "" {
 			t.Error(s)
 		}
 	})
@@ -172,5 +175,76 @@ func TestMomentsOfAFlood(t *testing.T) {
 	frame := "\x1b[H" + strings.Repeat("\x1b[K\x1b[32mstatus\x1b[m of the thing\r\n", 23)
 	if n := count(strings.Repeat(frame, 100)); n < 99 || n > 101 {
 		t.Errorf("100 frames have %d moments", n)
+	}
+}
+
+// TestMomentsShowEveryCharacter: each character printed outside of an update is on the screen, where
+// it was printed, at a moment or at the end.
+func TestMomentsShowEveryCharacter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rows, cols := rapid.IntRange(2, 6).Draw(t, "rows"), rapid.IntRange(4, 12).Draw(t, "cols")
+		term := New(rows, cols, Options{})
+		feed := func(p string, look func(*Screen)) { term.FeedMoments([]byte(p), look) }
+		type place struct {
+			row, col int
+			text     string
+		}
+		var due []place // printed, and not seen yet
+		look := func(s *Screen) {
+			due = slices.DeleteFunc(due, func(p place) bool { return s.Cell(p.row, p.col).Text == p.text })
+		}
+		steps := rapid.SliceOfN(rapid.SampledFrom([]string{"", "", "", "\r\n", "\r", "\x1b[H", "\x1b[2J", "\x1b[K", "\x1b[1K", "\x1b[J",
+			"\x1b[2X", "\x1b[@", "\x1b[P", "\x1b[L", "\x1b[M", "\x1b[S", "\x1b[T", "\x1bM", "\x1b[2;3r", "\x1b[?69h\x1b[2;4s", "\x1b[ @",
+			"\x1b['}", "\x1b[?1049h", "\x1b[?1049l", "\x1b[?47h", "\x1b[?47l", "\x1b#8", "\x1bc", "\x1b[!p", "\x1b[4h", "\x1b[4l", "\x1b[2;2H",
+			"\x1b[?3h", "\x1b[44m", "\x1b[m", "\x1b[?7l", "\x1b[?7h"}), 1, 60).Draw(t, "steps")
+		for i, s := range steps {
+			moved := len(due) > 0 && (strings.ContainsAny(s, "LMST") || s == "\r\n")
+			if s != "" {
+				feed(s, look)
+				if moved { // rows may have taken their text with them: that is no loss
+					due = nil
+				}
+				continue
+			}
+			c := term.cursor
+			if c.pending && term.modes.autoWrap { // it is printed in the next row, and rows may move
+				feed(" ", look)
+				due, c = nil, term.cursor
+				if c.pending {
+					continue
+				}
+			}
+			text := string(rune('a' + i%26))
+			feed(text, look)
+			due = append(due, place{c.row, c.col, text})
+		}
+		look(term.Snapshot())
+		if len(due) > 0 {
+			t.Fatalf("never seen: %v", due)
+		}
+	})
+}
+
+// TestMomentsOfAHostileProgram: one that makes a moment of every other byte makes no more, and on the
+// largest screen, full of its text, each costs the row that it writes to and not the screen.
+func TestMomentsOfAHostileProgram(t *testing.T) {
+	term := New(MaxSide, MaxSide, Options{})
+	fill := strings.Repeat(strings.Repeat("x", MaxSide)+"\r\n", MaxSide-1)
+	n := 0
+	look := func(*Screen) { n++ }
+	const times = 2000
+	in := []byte(fill + strings.Repeat("\rX", times))
+	var before, after runtime.MemStats
+	term.FeedMoments(in[:len(fill)], look)
+	n = 0
+	runtime.ReadMemStats(&before)
+	term.FeedMoments(in[len(fill):], look)
+	runtime.ReadMemStats(&after)
+	if n != times-1 {
+		t.Errorf("%d moments, want %d", n, times-1)
+	}
+	// A moment has the rows of its screen, 8 bytes each, and the one that was written to, 16 a column.
+	if each := (after.TotalAlloc - before.TotalAlloc) / times; each > 40<<10 {
+		t.Errorf("a moment takes %d bytes", each)
 	}
 }

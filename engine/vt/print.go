@@ -138,11 +138,25 @@ func (t *Terminal) printRun(p []byte) []byte {
 	if c.pending || t.modes.insert || t.sides.set || t.modes.graphemes || t.charsets != (charsets{}) || t.tracked() {
 		return p
 	}
-	// A partial character changes nothing yet; halving a wide character is not simple.
-	if !utf8.FullRune(p) || t.grid.rows[c.row].cells[c.col].attr()&attrContinuation != 0 {
+	// Nothing may be touched unless a character will be written: a partial one changes nothing yet,
+	// and halving a wide one is not simple.
+	cells := t.grid.rows[c.row].cells[c.col:]
+	switch ch, _ := utf8.DecodeRune(p); int(props(ch) & propWidth) {
+	case 1:
+		if ch == utf8.RuneError || ch < 0xa0 || len(cells) < 2 {
+			return p
+		}
+	case 2:
+		if len(cells) < 3 || cells[1].attr()&attrWide != 0 {
+			return p
+		}
+	default:
 		return p
 	}
-	r := t.own(c.row, nowhere)
+	if cells[0].attr()&attrContinuation != 0 {
+		return p
+	}
+	r := t.own(c.row, c.col)
 	attr := t.pen.attr
 	if t.pen.underline != 0 || t.link != "" {
 		attr |= r.addExtra(extra{t.pen.underline, t.link})
@@ -151,10 +165,6 @@ func (t *Terminal) printRun(p []byte) []byte {
 	fg := uint64(t.pen.fg) << 32
 	hi := uint64(t.pen.bg) | uint64(attr)<<32
 	cols, n, last := simpleRun(r.cells[c.col:], p, fg, hi)
-	if cols == 0 {
-		return p
-	}
-	t.own(c.row, c.col) // text was written
 	x := c.col + cols
 	// The last character may have covered half of a wide one; r.n must include the columns
 	// examined.
@@ -373,11 +383,13 @@ func (t *Terminal) narrow(x int) {
 
 // widen makes the character at column x, the last one printed, two columns wide.
 func (t *Terminal) widen(x int) {
-	c := &t.cursor
-	r := t.own(c.row, x)
-	old, edge := r.cells[x], t.edge()
+	c, edge := &t.cursor, t.edge()
 	if x < edge {
 		t.writing(c.row, x+1, x+2)
+	}
+	r := t.own(c.row, x)
+	old := r.cells[x]
+	if x < edge {
 		r.split(x + 2)
 		r.cells[x].hi |= uint64(attrWide) << 32
 		r.set(x+1, makeCell(0, old.fg(), old.bg(), old.attr()|attrContinuation))
