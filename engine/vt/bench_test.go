@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -238,4 +239,50 @@ func heldBytes(fill func(*Terminal)) int {
 	runtime.ReadMemStats(&after)
 	runtime.KeepAlive(terms)
 	return int(after.HeapAlloc-before.HeapAlloc) / n
+}
+
+// BenchmarkMoments: 1 MiB of redraw at 40x120, fed in batches of 4 KiB, with the text read at each
+// moment and after each batch, beside feeding it alone.
+func BenchmarkMoments(b *testing.B) {
+	var text strings.Builder
+	for i := 0; text.Len() < 1<<20; i++ {
+		text.WriteString("\x1b[H")
+		for y := range 39 {
+			fmt.Fprintf(&text, "\x1b[3%dm%5d\x1b[m a line of a frame that is drawn again and again, all of it: row %d\x1b[K\r\n", y%8, i, y)
+		}
+	}
+	data := []byte(text.String())[:1<<20]
+	feed := func(b *testing.B, one func(term *Terminal, p []byte)) {
+		b.SetBytes(int64(len(data)))
+		b.ReportAllocs()
+		for b.Loop() {
+			term := New(40, 120, Options{})
+			for p := range slices.Chunk(data, 4<<10) {
+				one(term, p)
+			}
+		}
+	}
+	b.Run("feed", func(b *testing.B) {
+		feed(b, func(term *Terminal, p []byte) { term.FeedToMark(p) })
+	})
+	b.Run("read", func(b *testing.B) {
+		feed(b, func(term *Terminal, p []byte) { term.FeedToMark(p); sink += len(term.Snapshot().Text()) })
+	})
+	b.Run("moments", func(b *testing.B) {
+		n := 0
+		feed(b, func(term *Terminal, p []byte) {
+			term.FeedMoments(p, func(s *Screen) { n++; sink += len(s.Text()) })
+			sink += len(term.Snapshot().Text())
+		})
+		b.ReportMetric(float64(n)/float64(b.N), "moments/op")
+	})
+	b.Run("every-other-byte", func(b *testing.B) { // what a hostile program costs on the largest screen
+		term := New(MaxSide, MaxSide, Options{})
+		in := bytes.Repeat([]byte("\rX"), 4<<10)
+		term.FeedMoments([]byte(strings.Repeat(strings.Repeat("x", MaxSide)+"\r\n", MaxSide-1)), func(*Screen) {})
+		b.SetBytes(int64(len(in)))
+		for b.Loop() {
+			term.FeedMoments(in, func(*Screen) {})
+		}
+	})
 }

@@ -7,6 +7,9 @@ package vt
 func (t *Terminal) Clear() Effect {
 	t.begin()
 	t.release()
+	if t.moments != nil {
+		t.moments.reset()
+	}
 	n := t.cursor.row
 	rows := t.grid.rows
 	if t.grid == &t.main { // as if it had scrolled out: lines keep their numbers

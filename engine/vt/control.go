@@ -95,16 +95,21 @@ func (t *Terminal) escapeIntermediate(c byte) {
 // alignmentPattern is DECALN: the screen full of E, margins and cursor reset. All rows share one
 // row, so it costs no more than the number of rows plus columns.
 func (t *Terminal) alignmentPattern() {
+	t.taking(0, t.rows-1, 0, t.cols)
 	t.resetMargins()
 	t.modes.origin = false
 	t.cursor = cursor{}
 	t.touch()
 	t.replaceAll(0, t.rows, t.patternRow(cell{lo: 'E'}))
+	for y := 0; y < t.rows && t.tracked(); y++ {
+		t.moments.mark(y, 0, t.cols)
+	}
 }
 
 // hardReset is RIS.
 func (t *Terminal) hardReset() {
 	t.release()
+	t.leaving()
 	t.syncSet = false
 	t.toMain(false)
 	t.alt.rows = nil

@@ -222,6 +222,9 @@ func (t *Terminal) csiIntermediate(final byte) {
 // scrollback: a sequence of a few bytes must not cost a screenful of it.
 func (t *Terminal) scrollUpBy(n int) {
 	n = min(n, t.bottom-t.top+1)
+	if !t.sides.set {
+		t.taking(t.top, t.top+n-1, 0, t.cols)
+	}
 	if t.top == 0 && t.grid == &t.main && !t.sides.set {
 		k := n
 		for k > 0 && (t.grid.rows[k-1].pattern || t.grid.rows[k-1].trimmed() == 0) {

@@ -41,6 +41,7 @@ func (t *Terminal) eraseRows(from, to int) {
 	if from >= to {
 		return
 	}
+	t.taking(from, to-1, 0, t.cols)
 	t.breakWrap(from - 1)
 	var fill *row
 	for y := from; y < to; y++ {
@@ -88,6 +89,7 @@ func (t *Terminal) eraseCols(y, from, to int) {
 	if t.pen.bg == 0 && from >= r.n && !(r.wrapped && to == t.cols) {
 		return
 	}
+	t.taking(y, y, from, to)
 	r = t.own(y, nowhere)
 	r.split(from)
 	r.split(to)
@@ -141,9 +143,12 @@ func (t *Terminal) eraseInDisplay(mode int) {
 	}
 	switch mode {
 	case 0:
+		t.taking(y, y, t.cursorEdge(), t.cols)
+		t.taking(y+1, t.rows-1, 0, t.cols)
 		t.eraseInLine(0)
 		t.eraseRows(y+1, t.rows)
 	case 1:
+		t.taking(y, y, 0, t.cursor.col+1)
 		t.eraseRows(0, y)
 		t.eraseInLine(1)
 	case 2:
@@ -171,6 +176,7 @@ func (t *Terminal) selectiveErase(mode int, display bool) {
 	if display && !t.afford(first, last, t.cols) {
 		return
 	}
+	t.taking(first, last, 0, t.cols)
 	for y := first; y <= last; y++ {
 		from, to := 0, t.cols
 		if y == t.cursor.row {
@@ -222,7 +228,9 @@ func (t *Terminal) shiftRow(y, x, n int) {
 	if t.grid.rows[y].n <= x && t.pen.bg == 0 {
 		return
 	}
-	r, end := t.own(y, nowhere), t.lastCol()+1
+	end := t.lastCol() + 1
+	t.taking(y, y, x, end)
+	r := t.own(y, nowhere)
 	r.split(x)
 	r.split(end)
 	from, to := x, end // what is vacated
@@ -252,6 +260,7 @@ func (t *Terminal) shiftCols(x, n int) {
 	if t.cursor.row < t.top || t.cursor.row > t.bottom || !t.afford(t.top, t.bottom, t.lastCol()+1-x) {
 		return
 	}
+	t.taking(t.top, t.bottom, x, t.lastCol()+1)
 	for y := t.top; y <= t.bottom; y++ {
 		t.shiftRow(y, x, n)
 	}
@@ -289,6 +298,7 @@ func (t *Terminal) scrollUp(top, bottom, n int, keep bool) {
 		t.scrollSides(top, bottom, n)
 		return
 	}
+	t.scrolling(top, bottom, n)
 	t.moving()
 	rows := t.grid.rows
 	if top > 0 {
@@ -318,6 +328,7 @@ func (t *Terminal) scrollDown(top, bottom, n int) {
 		t.scrollSides(top, bottom, -n)
 		return
 	}
+	t.scrolling(top, bottom, -n)
 	t.moving()
 	t.breakWrap(top - 1)
 	rows := t.grid.rows

@@ -10,7 +10,7 @@ func (t *Terminal) Fork() *Terminal {
 	t.shared = t.frame - 1 // as when a Screen is made
 	f := *t
 	f.free, f.blank, f.fill = nil, nil, nil
-	f.effect, f.reply = Effect{}, nil
+	f.effect, f.reply, f.moments = Effect{}, nil, nil
 	f.tabs = slices.Clone(t.tabs)
 	f.titleStack = slices.Clone(t.titleStack)
 	f.parser.str = nil

@@ -59,6 +59,8 @@ var seeds = map[string]string{
 	"half of a character behind the margin": "\x1b[4G本x\x1b[?69h\x1b[1;4s\x1b[4G日",
 	"pattern rows on two screens":           "\x1b#8\x1b[?47hx\x1b[?47l\x1b[2S",
 	"work that runs out":                    strings.Repeat("\x1b#8\x1b['~", 300) + strings.Repeat("é", 480) + "\x1b[31m\x1b[H\x1b#8\x1b['~",
+	"marks of no character":                 "\u0301x\x1b#8\r\u0301\x1b[S",
+	"VS16 over what was written":            "\x1b[?2027h\x1b[0;20H0\x1b[;19H0\ufe0f0",
 	"in-band size":                          "\x1b[?2048h\x1b[8;99;99t",
 }
 

@@ -67,6 +67,9 @@ func altMode(number int) decMode {
 	return decMode{number: number,
 		get: func(t *Terminal) bool { return t.grid == &t.alt },
 		set: func(t *Terminal, on bool) {
+			if on != (t.grid == &t.alt) {
+				t.leaving()
+			}
 			if on {
 				if number == 1049 {
 					t.saveCursor()

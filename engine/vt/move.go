@@ -100,6 +100,7 @@ func (t *Terminal) setMargins(top, bottom int) {
 // lineFeed is LF and IND. What follows begins a new line, even where the row had wrapped into the
 // next one before, as when an edited command line is abandoned in its first row.
 func (t *Terminal) lineFeed() {
+	t.indexing()
 	if t.grid.rows[t.cursor.row].wrapped {
 		t.breakWrap(t.cursor.row)
 	}

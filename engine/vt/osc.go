@@ -78,7 +78,7 @@ func (t *Terminal) osc(bel bool) {
 	}
 	switch n {
 	case 0, 2:
-		t.title, t.titleSet = Clean(rest, titleMax), true
+		t.setTitle(Clean(rest, titleMax), true)
 	case 4:
 		t.askPalette(rest, bel)
 	case 8:
@@ -268,7 +268,7 @@ func (t *Terminal) pushTitle() {
 
 func (t *Terminal) popTitle() {
 	if n := len(t.titleStack); n > 0 {
-		t.title, t.titleSet = t.titleStack[n-1].text, t.titleStack[n-1].set
+		t.setTitle(t.titleStack[n-1].text, t.titleStack[n-1].set)
 		t.titleStack = t.titleStack[:n-1]
 	}
 }

@@ -18,6 +18,16 @@ func (t *Terminal) printASCII(p []byte) {
 		t.joint = joint{open: true}
 		return
 	}
+	if t.tracked() {
+		t.printTracked(p)
+		return
+	}
+	t.printPlain(p)
+}
+
+// printPlain prints a run of ASCII where it is not to be inserted or translated, from margin to
+// margin.
+func (t *Terminal) printPlain(p []byte) {
 	t.last = rune(p[len(p)-1])
 	t.joint = joint{open: true}
 	c := &t.cursor
@@ -125,11 +135,25 @@ func (t *Terminal) print(r rune) {
 // may be all of p.
 func (t *Terminal) printRun(p []byte) []byte {
 	c := &t.cursor
-	if c.pending || t.modes.insert || t.sides.set || t.modes.graphemes || t.charsets != (charsets{}) {
+	if c.pending || t.modes.insert || t.sides.set || t.modes.graphemes || t.charsets != (charsets{}) || t.tracked() {
 		return p
 	}
-	// A partial character changes nothing yet; halving a wide character is not simple.
-	if !utf8.FullRune(p) || t.grid.rows[c.row].cells[c.col].attr()&attrContinuation != 0 {
+	// Nothing may be touched unless a character will be written: a partial one changes nothing yet,
+	// and halving a wide one is not simple.
+	cells := t.grid.rows[c.row].cells[c.col:]
+	switch ch, _ := utf8.DecodeRune(p); int(props(ch) & propWidth) {
+	case 1:
+		if ch == utf8.RuneError || ch < 0xa0 || len(cells) < 2 {
+			return p
+		}
+	case 2:
+		if len(cells) < 3 || cells[1].attr()&attrWide != 0 {
+			return p
+		}
+	default:
+		return p
+	}
+	if cells[0].attr()&attrContinuation != 0 {
 		return p
 	}
 	r := t.own(c.row, c.col)
@@ -141,9 +165,6 @@ func (t *Terminal) printRun(p []byte) []byte {
 	fg := uint64(t.pen.fg) << 32
 	hi := uint64(t.pen.bg) | uint64(attr)<<32
 	cols, n, last := simpleRun(r.cells[c.col:], p, fg, hi)
-	if cols == 0 {
-		return p
-	}
 	x := c.col + cols
 	// The last character may have covered half of a wide one; r.n must include the columns
 	// examined.
@@ -211,6 +232,7 @@ func (t *Terminal) put(ch rune, width int) {
 		if !t.modes.autoWrap || t.cols < 2 {
 			return
 		}
+		t.taking(c.row, c.row, c.col, c.col+1)
 		r := t.own(c.row, nowhere)
 		r.split(c.col)
 		r.split(c.col + 1) // with side margins the row continues
@@ -222,6 +244,7 @@ func (t *Terminal) put(ch rune, width int) {
 	if t.modes.insert {
 		t.insertCells(width)
 	}
+	t.writing(c.row, c.col, c.col+width)
 	r := t.own(c.row, c.col)
 	if r.rich {
 		r.split(c.col)
@@ -261,6 +284,7 @@ func (r *row) set(x int, c cell) {
 
 // wrap continues in the next row. Between side margins the rows do not become one line.
 func (t *Terminal) wrap() {
+	t.indexing()
 	c := &t.cursor
 	if (c.row == t.bottom || c.row < t.rows-1) && !t.sides.set {
 		t.own(c.row, nowhere).wrapped = true
@@ -306,6 +330,9 @@ func (t *Terminal) append(x int, ch rune) {
 	}
 	if utf8.RuneCount(text) > maxMarks || len(text)+utf8.UTFMax > clusterLenMax {
 		return
+	}
+	if t.tracked() { // the character is there with its marks
+		t.moments.mark(t.cursor.row, x, x+1)
 	}
 	text = utf8.AppendRune(text, ch)
 	c.lo = c.lo&^0xffffffff | uint64(r.addCluster(text))
@@ -356,9 +383,12 @@ func (t *Terminal) narrow(x int) {
 
 // widen makes the character at column x, the last one printed, two columns wide.
 func (t *Terminal) widen(x int) {
-	c := &t.cursor
+	c, edge := &t.cursor, t.edge()
+	if x < edge {
+		t.writing(c.row, x+1, x+2)
+	}
 	r := t.own(c.row, x)
-	old, edge := r.cells[x], t.edge()
+	old := r.cells[x]
 	if x < edge {
 		r.split(x + 2)
 		r.cells[x].hi |= uint64(attrWide) << 32
@@ -382,6 +412,7 @@ func (t *Terminal) widen(x int) {
 	r.cells[x] = cell{}
 	t.wrap()
 	x, edge = c.col, t.edge()
+	t.writing(c.row, x, x+2)
 	n := t.own(c.row, x)
 	n.split(x)
 	n.split(x + 2)

@@ -110,7 +110,7 @@ func (t *Terminal) stringEnd() {
 	s := &t.parser
 	switch {
 	case s.kind == kindTitle:
-		t.title, t.titleSet = Clean(s.str, titleMax), true
+		t.setTitle(Clean(s.str, titleMax), true)
 	case s.strLong:
 	case s.kind == kindTermcap:
 		t.termcap(s.str)

@@ -37,6 +37,9 @@ func (t *Terminal) Resize(rows, cols, pixelWidth, pixelHeight int) Effect {
 // resize works between two frames: nothing is pending in the current one.
 func (t *Terminal) resize(rows, cols int) {
 	t.free, t.blank, t.fill = nil, nil, nil
+	if t.moments != nil {
+		t.moments.resize(rows, cols)
+	}
 	t.joint = joint{}
 	onAlt := t.grid == &t.alt
 	cur, saved := t.cursor, t.main.saved.cursor

@@ -86,6 +86,7 @@ func (t *Terminal) scrollSides(top, bottom, n int) {
 	if !t.afford(top, bottom, to-from) {
 		return
 	}
+	t.scrolling(top, bottom, n)
 	t.breakWrap(top - 1)
 	for y := top; y <= bottom; y++ {
 		r := t.own(y, nowhere)

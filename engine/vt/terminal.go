@@ -88,8 +88,9 @@ type Terminal struct {
 	kitty      [2]kittyStack // main, alternate
 	link       string
 
-	effect Effect
-	reply  []byte
+	effect  Effect
+	reply   []byte
+	moments *moments // nil: nobody has called FeedMoments
 
 	frames
 }
@@ -264,6 +265,9 @@ func (t *Terminal) ownSlow(y int, r *row) *row {
 	c := t.newRow()
 	c.copyFrom(r)
 	c.changed = r.changed
+	if r.born == t.frame { // this frame has written it already
+		c.wrote = r.wrote
+	}
 	t.grid.rows[y] = c
 	return c
 }
@@ -431,6 +435,7 @@ func (t *Terminal) hold() {
 	if t.held {
 		return
 	}
+	t.leaving()
 	if t.commit() {
 		t.effect.Dirty = true
 	}
@@ -451,8 +456,12 @@ func (t *Terminal) release() {
 		return
 	}
 	t.held, t.heldMade = false, nil
-	if t.commit() {
+	dirty := t.commit()
+	if dirty {
 		t.effect.Dirty = true
+	}
+	if dirty && t.moments != nil {
+		t.moment()
 	}
 }
 
@@ -484,13 +493,16 @@ func (t *Terminal) capture() *Screen {
 		}
 		return t.screen
 	}
-	s := &Screen{
-		Rows: t.rows, Cols: t.cols, PixelWidth: t.pixelWidth, PixelHeight: t.pixelHeight,
-		Cursor: t.shown.cursor, Modes: t.shown.modes, Title: t.title, TitleSet: t.titleSet, Theme: t.theme,
-		Sequence: t.seq,
-		rows:     append(make([]*row, 0, t.rows), t.grid.rows...), history: t.history.view(), text: new(lazyText),
-	}
+	t.screen, t.fresh = t.screenOf(t.shown, append(make([]*row, 0, t.rows), t.grid.rows...)), true
+	return t.screen
+}
+
+// screenOf makes a Screen of rows, which are older than the frame under way or its own.
+func (t *Terminal) screenOf(v visible, rows []*row) *Screen {
 	t.shared = t.frame - 1
-	t.screen, t.fresh = s, true
-	return s
+	return &Screen{
+		Rows: t.rows, Cols: t.cols, PixelWidth: t.pixelWidth, PixelHeight: t.pixelHeight,
+		Cursor: v.cursor, Modes: v.modes, Title: t.title, TitleSet: t.titleSet, Theme: t.theme,
+		Sequence: t.seq, rows: rows, history: t.history.view(), text: new(lazyText),
+	}
 }
