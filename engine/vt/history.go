@@ -144,15 +144,9 @@ func (h *history) pop() *row {
 // breakWrap records that the newest line, in the scrollback or not, no longer continues on the
 // screen. It reports whether it did.
 func (h *history) breakWrap() bool {
-	b := &h.tail
-	if len(b.ends) == 0 {
-		if len(h.sealed) == 0 {
-			return false
-		}
-		b = h.sealed[len(h.sealed)-1]
-	}
+	b := newestBlock(h.sealed, &h.tail)
 	i := len(b.ends) - 1
-	if !b.wrapped(i) {
+	if i < 0 || !b.wrapped(i) {
 		return false
 	}
 	seq, edge := b.departed(i).seq, h.edge
@@ -161,6 +155,20 @@ func (h *history) breakWrap() bool {
 	h.push(r, seq)
 	h.edge = edge // nothing has left
 	return true
+}
+
+// newestBlock returns the block of the newest line that is kept; an empty one when there is none.
+func newestBlock(sealed []*block, tail *block) *block {
+	if n := len(sealed); n > 0 && len(tail.ends) == 0 {
+		return sealed[n-1]
+	}
+	return tail
+}
+
+// goesOn reports whether the newest line that is kept continues on the screen.
+func goesOn(sealed []*block, tail *block) bool {
+	b := newestBlock(sealed, tail)
+	return len(b.ends) > 0 && b.wrapped(len(b.ends)-1)
 }
 
 // takeNewest removes the newest line that is kept; there must be one.

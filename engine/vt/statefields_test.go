@@ -41,7 +41,7 @@ var stateFields = map[string]string{
 		blank fill free: rows to be used again
 		zero: blank cells
 		screen fresh: the last Screen, made anew`,
-	"visible": `cursor modes title titleSet lines dropped: of the screen shown during an update; otherwise what is there`,
+	"visible": `cursor modes title titleSet lines dropped goesOn: of the screen shown during an update; otherwise what is there`,
 	"row": `cells n arena extras changed pattern wrapped rich wrote writes cut: written
 		frame born: whether the frame under way made it is written`,
 	"cell":   `lo hi: written`,

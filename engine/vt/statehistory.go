@@ -187,7 +187,7 @@ func (c *codec) held(t *Terminal, h *history) {
 		return
 	}
 	t.shown = visible{cursor: s.Cursor, modes: s.Modes, title: s.Title, titleSet: s.TitleSet,
-		lines: v.next, dropped: v.cleared}
+		lines: v.next, dropped: v.cleared, goesOn: v.next != v.cleared && goesOn(v.sealed, &v.tail)}
 	s.Modes.Synchronized = true
 	if t.saved { // they are the rows that are shown
 		t.before = slices.Clone(s.rows)

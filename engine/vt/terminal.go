@@ -150,6 +150,7 @@ type visible struct {
 	titleSet bool
 	lines    uint64 // of scrollback, counting those dropped
 	dropped  uint64 // by the program: ED 3, RIS
+	goesOn   bool   // the newest line of the scrollback, in the screen's first row
 }
 
 // New returns a terminal with a blank screen and the cursor in the first column of the first row.
@@ -421,6 +422,7 @@ func (t *Terminal) settle(y int, r, b *row, switched bool) bool {
 func (t *Terminal) visible() visible {
 	v := visible{cursor: t.visibleCursor(), modes: t.visibleModes(), title: t.title, titleSet: t.titleSet}
 	v.lines, v.dropped = t.history.next, t.history.cleared
+	v.goesOn = v.lines != v.dropped && goesOn(t.history.sealed, &t.history.tail)
 	return v
 }
 

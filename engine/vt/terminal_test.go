@@ -19,3 +19,18 @@ func TestPlainText(t *testing.T) {
 		t.Errorf("cursor: %+v", c)
 	}
 }
+
+// TestBrokenWrapIsDirty: erasing what the newest line of the scrollback continued in changes that
+// line, also where nothing on the screen does.
+func TestBrokenWrapIsDirty(t *testing.T) {
+	term := New(1, 1, Options{})
+	term.Feed([]byte("a日本")) // too wide: the row stays blank
+	before := term.Snapshot()
+	e := term.Feed([]byte("\x1b[J"))
+	if d := diffScreens(before, term.Snapshot()); d == "" || !e.Dirty {
+		t.Errorf("dirty %v, the difference is %q", e.Dirty, d)
+	}
+	if term.Feed([]byte("\x1b[J")).Dirty {
+		t.Error("dirty again")
+	}
+}
