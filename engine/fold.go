@@ -50,6 +50,7 @@ func (f *fold) steps(p []byte, now time.Time) iter.Seq[vt.Effect] {
 			} else {
 				to := f.shell.nextMark(rest)
 				e, rest = f.term.Feed(rest[:to]), rest[to:]
+				f.past.note(note{seq: f.term.Sequence(), kind: noteMarks})
 			}
 			fed = fed[:len(fed)-len(rest)]
 			if f.rec != nil {

@@ -66,6 +66,7 @@ const (
 	noteTheme
 	noteClear
 	noteRelease
+	noteMarks // output with marks that were not followed
 )
 
 // newPast returns the past of a session that begins as f, at a time; nil when none is kept.
@@ -227,7 +228,7 @@ func (s *Session) keyframes() []*keyframe {
 // today's, and a mark of it that was set again is where it is today. The calling goroutine parses
 // at most 64 KiB, or one read of output if that is longer. The error is a *[PastError].
 func (s *Session) At(seq uint64) (*View, error) {
-	r, err := s.replay(seq, seq)
+	r, err := s.replay(seq, seq, false)
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +240,9 @@ func (s *Session) At(seq uint64) (*View, error) {
 }
 
 // Past yields the views of sequences greater than from, up to to, in order, each as [Session.At]
-// gives it. It begins at [Session.Kept] when what came before is gone: then its first sequence is
+// gives it, and before each those of moments within its output: what the program has drawn and
+// wiped with one write is in one of them. Those are of the screen alone: the rest is as the step
+// began. It begins at [Session.Kept] when what came before is gone: then its first sequence is
 // greater than from+1. It ends at the sequence that is the newest when it is called.
 func (s *Session) Past(from, to uint64) iter.Seq[*View] {
 	return func(yield func(*View) bool) {
@@ -252,7 +255,7 @@ func (s *Session) Past(from, to uint64) iter.Seq[*View] {
 		if from >= to {
 			return
 		}
-		r, err := s.replay(from+1, to)
+		r, err := s.replay(from+1, to, true)
 		if err != nil { // it is gone meanwhile
 			if gone := err.(*PastError); gone.Kept > from+1 && gone.Kept <= to {
 				s.Past(gone.Kept-1, to)(yield)
@@ -268,7 +271,8 @@ func (s *Session) Past(from, to uint64) iter.Seq[*View] {
 type replay struct {
 	fold
 	session    *Session
-	frames     []*keyframe // the one to begin at and those after it
+	seq        uint64      // of the step that was made last
+	frames     []*keyframe // of later steps
 	to         uint64
 	transcript Transcript
 	log        sequenceLog
@@ -279,26 +283,46 @@ type replay struct {
 	end        Offset    // of the transcript, now
 	base       time.Time // which the log's times count from, now
 	live       *View     // when to is the newest sequence: the view of that
+	moments    bool      // are shown, too
 }
 
-// replay returns one that can show the sequences of first to last.
-func (s *Session) replay(first, last uint64) (*replay, error) {
+// replay returns one that can show the sequences of first to last. Without a terminal it shows only
+// the newest.
+func (s *Session) replay(first, last uint64, moments bool) (*replay, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	newest, frames := s.term.Sequence(), s.keyframes()
-	r := &replay{session: s, to: last, transcript: s.rec.value(), log: s.seqs, done: s.blocks.done}
-	if last == newest {
-		r.live = s.newest()
-		if first == last {
-			return r, nil
-		}
-	}
+	r := &replay{session: s, moments: moments}
 	i := sort.Search(len(frames), func(i int) bool { return frames[i].seq > first })
-	if last > newest || i == 0 {
+	alone := first == last && last == newest && (!moments || i == 0)
+	if !alone && (last > newest || i == 0) {
+		defer s.mu.Unlock()
 		return nil, &PastError{Sequence: first, Kept: s.keptFrom(), Newest: newest}
 	}
-	r.frames, r.notes = frames[i-1:], s.past.notes
+	r.take(last)
+	s.mu.Unlock()
+	if !alone {
+		r.begin(frames[i-1])
+	}
 	return r, nil
+}
+
+// take takes what the session has for steps up to one, with its mu held.
+func (r *replay) take(to uint64) {
+	s := r.session
+	r.to, r.transcript, r.log, r.done = to, s.rec.value(), s.seqs, s.blocks.done
+	r.frames, r.live = s.keyframes(), nil
+	if s.past != nil {
+		r.notes = s.past.notes
+	}
+	if to == s.term.Sequence() {
+		r.live = s.newest()
+	}
+}
+
+// begin goes to a keyframe.
+func (r *replay) begin(k *keyframe) {
+	r.load(k)
+	r.seq = k.seq
 }
 
 // newest returns the view of the newest sequence, with mu held.
@@ -315,20 +339,24 @@ func (s *Session) newest() *View {
 // views yields the views from sequence first on.
 func (r *replay) views(first uint64) iter.Seq[*View] {
 	return func(yield func(*View) bool) {
-		if r.live != nil && first == r.to {
+		switch {
+		case r.term == nil || r.live != nil && r.seq == r.to:
 			yield(r.live)
 			return
-		}
-		k := r.frames[0]
-		r.load(k)
-		if k.seq >= first && !yield(r.view(k.at)) {
+		case r.seq >= first && !yield(r.view(r.base)):
 			return
 		}
-		for seq := k.seq + 1; seq <= r.to; seq++ {
-			at := r.step(seq)
+		for r.seq < r.to {
+			var show func(*View) bool
+			if r.moments && r.seq+1 >= first {
+				show = yield
+			}
+			at, goesOn := r.step(show)
 			switch {
-			case seq < first:
-			case r.live != nil && seq == r.to:
+			case !goesOn:
+				return
+			case r.seq < first:
+			case r.live != nil && r.seq == r.to:
 				yield(r.live)
 			case !yield(r.view(at)):
 				return
@@ -353,13 +381,18 @@ func (r *replay) load(k *keyframe) {
 	r.term = t
 }
 
-// step makes a step again, and returns when it was made.
-func (r *replay) step(seq uint64) (at time.Time) {
-	if len(r.frames) > 1 && r.frames[1].seq == seq {
+// step makes the next step again, and returns when it was made. Its moments are shown to show, if
+// there is one, as long as that returns true; goesOn is false when it did not.
+func (r *replay) step(show func(*View) bool) (at time.Time, goesOn bool) {
+	seq := r.seq + 1
+	for len(r.frames) > 0 && r.frames[0].seq < seq {
 		r.frames = r.frames[1:]
+	}
+	key := len(r.frames) > 0 && r.frames[0].seq == seq
+	if key {
 		r.base = r.frames[0].at
 	}
-	at = r.base.Add(time.Duration(r.log.times[seq-r.log.first]) * time.Microsecond)
+	at, goesOn = r.base.Add(time.Duration(r.log.times[seq-r.log.first])*time.Microsecond), true
 	r.marks = nil
 	n := note{}
 	for ; len(r.notes) > 0 && r.notes[0].seq <= seq; r.notes = r.notes[1:] {
@@ -375,6 +408,8 @@ func (r *replay) step(seq uint64) (at time.Time) {
 	switch n.kind {
 	case noteResize: // it has its keyframe
 		r.load(r.frames[0])
+	case noteMarks:
+		r.apply(r.term.Feed(r.text(seq)), at, 0)
 	case noteTheme:
 		r.setTheme(n.theme, at)
 	case noteClear:
@@ -382,12 +417,28 @@ func (r *replay) step(seq uint64) (at time.Time) {
 	case noteRelease:
 		r.release(at)
 	default:
-		oldest, _ := r.transcript.Bounds()
-		text := r.whole(r.transcript.text[r.end-oldest : r.log.at(seq)-oldest])
-		r.apply(r.term.Feed(text), at, 0)
+		if show == nil {
+			r.apply(r.term.Feed(r.text(seq)), at, 0)
+			break
+		}
+		before := r.view(at)
+		e, _ := r.term.FeedMoments(r.text(seq), func(s *vt.Screen) {
+			if goesOn {
+				v := *before
+				v.Sequence, v.Screen, v.Moment = seq, s, true
+				goesOn = show(&v)
+			}
+		})
+		r.apply(e, at, 0)
 	}
-	r.end = r.log.at(seq)
-	return at
+	r.seq, r.end = seq, r.log.at(seq)
+	return at, goesOn
+}
+
+// text is what is to be fed for a step.
+func (r *replay) text(seq uint64) []byte {
+	oldest, _ := r.transcript.Bounds()
+	return r.whole(r.transcript.text[r.end-oldest : r.log.at(seq)-oldest])
 }
 
 // whole returns what is to be fed of a step's text: a keyframe's terminal has the beginning of the

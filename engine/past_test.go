@@ -130,6 +130,13 @@ func TestAtIsWhatWas(t *testing.T) {
 			past := map[uint64]*engine.View{}
 			last := kept - min(kept, 1)
 			for v := range s.Past(0, newest) {
+				if v.Moment {
+					if v.Sequence != last+1 {
+						fault = fmt.Sprintf("a moment of %d after %d", v.Sequence, last)
+						return
+					}
+					continue
+				}
 				if v.Sequence < kept || v.Sequence != last+1 && last > 0 {
 					fault = fmt.Sprintf("Past gave %d after %d, kept from %d", v.Sequence, last, kept)
 					return
@@ -222,6 +229,42 @@ func TestThePastIsNotInvented(t *testing.T) {
 		}
 		if got := slices.Collect(none.Past(0, 100)); len(got) != 1 || got[0].Sequence != 100 {
 			t.Errorf("%d views of a session that keeps nothing", len(got))
+		}
+	})
+}
+
+// TestThePastHasMoments: what a program has drawn and wiped with one write is a view of the past,
+// also when that write is the newest.
+func TestThePastHasMoments(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := enginetest.New()
+		e := enginetest.Engine(p)
+		defer e.Close(context.Background())
+		s, err := e.Spawn(t.Context(), engine.Config{Program: "fake"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 100 {
+			p.Print(fmt.Sprintf("\x1b[Hflicker %d\x1b[2J", i))
+			synctest.Wait()
+			seen := 0
+			for v := range s.Past(uint64(i), uint64(i)+1) {
+				if v.Moment && v.Sequence == uint64(i)+1 && strings.Contains(v.Screen.Text(), fmt.Sprint("flicker ", i)) {
+					seen++
+				}
+			}
+			if seen != 1 {
+				t.Errorf("flicker %d was seen %d times", i, seen)
+			}
+		}
+		seen := 0
+		for v := range s.Past(0, 100) {
+			if v.Moment && strings.Contains(v.Screen.Text(), "flicker") {
+				seen++
+			}
+		}
+		if seen != 100 {
+			t.Errorf("of 100 flickers %d were seen", seen)
 		}
 	})
 }
