@@ -278,6 +278,18 @@ func (b *blocks) resume(s *vt.Screen) {
 	}
 }
 
+// bare is what a keyframe keeps: without the blocks that have ended and what the running one has
+// printed, which are the session's.
+func (b *blocks) bare() blocks {
+	c := *b
+	c.done, c.bytes, c.printed = nil, 0, printed{}
+	if b.running != nil {
+		r := *b.running
+		c.running = &r
+	}
+	return c
+}
+
 // close ends the running block with the session: a shell that ends, or becomes another program,
 // reports no more. The session's exit code is the shell's. exited says that no signal ended the
 // program.

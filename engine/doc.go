@@ -23,6 +23,10 @@
 // checks it. The terminal's replies go to the input queue (input.go), with the bytes of actions:
 // everything bound for the child is in one order.
 //
+// The transcript is also what [Session.At] and [Session.Past] show the session from as it was
+// (past.go): the session notes the time of each step and writes a keyframe now and then, and the
+// goroutine that asks feeds what came after it to a fold of its own.
+//
 // # Goroutines
 //
 // Every goroutine is awaited by its starter; this package has no other go statement.

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine/pty"
-	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/internal/pulse"
 )
 
@@ -204,6 +203,9 @@ func (e *Engine) spawn(ctx context.Context, c Config) (*Session, error) {
 	case c.TranscriptChars < 0:
 		c.TranscriptChars = 0
 	}
+	if c.HistoryBytes == 0 {
+		c.HistoryBytes = max(c.TranscriptChars, DefaultTranscriptChars)
+	}
 	c.MaxTime, c.MaxIdle, c.MaxMemory = max(c.MaxTime, 0), max(c.MaxIdle, 0), max(c.MaxMemory, 0)
 	if c.Name != "" {
 		if err := CheckName(c.Name); err != nil {
@@ -257,16 +259,14 @@ func (e *Engine) spawn(ctx context.Context, c Config) (*Session, error) {
 		image:   pty.Image(p.PID()),
 		taps:    c.Taps,
 		fold: fold{
-			term: vt.New(rows, cols, vt.Options{
-				Scrollback: c.Scrollback, ProgramStatus: c.ProgramStatus, Theme: c.Theme,
-				Version: e.opts.Version,
-			}),
 			rec:     &recorder{limit: c.TranscriptChars},
 			blocks:  blocks{trusted: start.word != ""},
 			shell:   start,
 			changed: now,
 		},
 	}
+	s.term = s.newTerminal()
+	s.past = newPast(&s.fold, c.HistoryBytes, now)
 	s.life, s.end = context.WithCancel(context.Background())
 	s.later = time.AfterFunc(time.Hour, func() {
 		s.waking.Store(false)

@@ -24,6 +24,7 @@ type fold struct {
 	term    *vt.Terminal
 	rec     *recorder   // nil: no transcript is kept
 	seqs    sequenceLog // of rec
+	past    *past       // nil: none is kept
 	blocks  blocks
 	shell   *shellStart        // nil: how the shell was started is not known
 	own     func(end int) bool // whether the mark that ends there is the shell's; nil: ask shell
@@ -49,6 +50,7 @@ func (f *fold) steps(p []byte, now time.Time) iter.Seq[vt.Effect] {
 			} else {
 				to := f.shell.nextMark(rest)
 				e, rest = f.term.Feed(rest[:to]), rest[to:]
+				f.past.note(note{seq: f.term.Sequence(), kind: noteMarks})
 			}
 			fed = fed[:len(fed)-len(rest)]
 			if f.rec != nil {
@@ -81,7 +83,7 @@ func (f *fold) apply(e vt.Effect, now time.Time, end int) {
 	case f.hiding.IsZero() || f.update != f.term.Updates(): // each update has its own time
 		f.hiding, f.update = now, f.term.Updates()
 	}
-	f.count()
+	f.count(now)
 }
 
 // follow takes one event, unless it is a mark of somebody else.
@@ -113,10 +115,11 @@ func (f *fold) report(now time.Time) {
 }
 
 // count notes where the transcript was at the terminal's new sequence.
-func (f *fold) count() {
+func (f *fold) count(now time.Time) {
 	if f.rec != nil {
 		oldest, end := f.rec.value().Bounds()
-		f.seqs.add(f.term.Sequence(), end, oldest)
+		f.seqs.add(f.term.Sequence(), end, oldest, f.past.since(now))
+		f.past.step(f, now)
 	}
 }
 
@@ -125,8 +128,24 @@ func (f *fold) resize(rows, cols, pixelWidth, pixelHeight int, now time.Time) (r
 	f.blocks.cut(cols, f.term.Snapshot())
 	e := f.term.Resize(rows, cols, pixelWidth, pixelHeight)
 	f.blocks.resume(f.term.Snapshot())
+	f.past.note(note{seq: f.term.Sequence(), kind: noteResize})
 	f.apply(e, now, 0)
 	return e.Reply
+}
+
+// setTheme changes the terminal's theme. Its result is valid until the next step.
+func (f *fold) setTheme(theme vt.Theme, now time.Time) (reply []byte) {
+	e := f.term.SetTheme(theme)
+	f.past.note(note{seq: f.term.Sequence(), kind: noteTheme, theme: theme})
+	f.apply(e, now, 0)
+	return e.Reply
+}
+
+// clear makes the cursor's row the first one and drops everything else.
+func (f *fold) clear(now time.Time) {
+	e := f.term.Clear()
+	f.past.note(note{seq: f.term.Sequence(), kind: noteClear})
+	f.apply(e, now, 0)
 }
 
 // overdue reports whether a synchronized update has hidden the screen for too long.
@@ -141,8 +160,9 @@ func (f *fold) release(now time.Time) {
 	}
 	f.hiding, f.changed = time.Time{}, now
 	f.term.Release()
+	f.past.note(note{seq: f.term.Sequence(), kind: noteRelease})
 	f.report(now)
-	f.count()
+	f.count(now)
 }
 
 // view is the part of a View that output makes.

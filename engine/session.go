@@ -109,6 +109,13 @@ func (s *Session) PID() int { return s.pty.PID() }
 func (s *Session) View() *View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	v := *s.current()
+	v.At = time.Now()
+	return &v
+}
+
+// current is View with mu held and without a time; the result is not to be modified.
+func (s *Session) current() *View {
 	if s.view == nil {
 		v := s.fold.view()
 		v.Session, v.Exit, v.Ended, v.Killed = s.id, s.exit, s.ended, s.killed
@@ -116,9 +123,7 @@ func (s *Session) View() *View {
 		v.Marked = s.shell.word != ""
 		s.view = &v
 	}
-	v := *s.view
-	v.At = time.Now()
-	return &v
+	return s.view
 }
 
 // Changed returns a channel that is closed when the session next changes. Take it before a view.
@@ -386,10 +391,8 @@ func (s *Session) setTheme(theme vt.Theme, by *Lease) error {
 		return err
 	}
 	s.mu.Lock()
-	e := s.term.SetTheme(theme)
-	s.apply(e, time.Now(), 0)
+	reply := bytes.Clone(s.fold.setTheme(theme, time.Now()))
 	s.touch()
-	reply := bytes.Clone(e.Reply)
 	s.mu.Unlock()
 	if len(reply) > 0 && !s.config.Attended {
 		s.input.reply(reply)
@@ -481,7 +484,7 @@ func (s *Session) Clear() error {
 	}
 	now := time.Now()
 	s.mu.Lock()
-	s.apply(s.term.Clear(), now, 0)
+	s.clear(now)
 	s.touch()
 	s.mu.Unlock()
 	s.beat()

@@ -33,6 +33,9 @@ type View struct {
 	// Marked: the program is a shell that was made to mark its commands; any output may hold other
 	// marks.
 	Marked bool
+	// Moment: Screen is what was shown for a moment within the output of Sequence; see
+	// [Session.Past].
+	Moment bool
 	Block  *Block   // the last command that ended between marks; nil: none yet. Read-only
 	Since  Since    // what a wait considers; zero: everything
 	wait   *waiting // the wait that this view was taken for; nil: none
