@@ -36,6 +36,8 @@ CANCEL_BOUND = 5.0
 GRACE = 180.0
 """Seconds that an answer may take beyond the timeout of its request."""
 
+_encode = json.JSONEncoder(separators=(",", ":")).encode  # json.dumps would make one for each line
+
 _guard = threading.Lock()
 
 
@@ -559,7 +561,7 @@ class Connection:
 
 
 def _line(message: Dict[str, Any]) -> bytes:
-    return json.dumps({"jsonrpc": "2.0", **message}, separators=(",", ":")).encode() + b"\n"
+    return _encode({"jsonrpc": "2.0", **message}).encode() + b"\n"
 
 
 def error_of(error: Dict[str, Any], method: str) -> PtywrightError:
