@@ -89,11 +89,19 @@ type (
 	// Also is a channel that is closed when the matcher's answer may change though the session has
 	// not; the matcher is checked once more.
 	Also <-chan struct{}
+	// Latched makes a wait hold when its matcher held at any moment since its position, or since it
+	// began: it is asked about each step that the session has made, and about what a step has drawn
+	// and wiped. Without it a wait sees the session as it is when it looks. Each time that the wait
+	// wakes it parses again what is new, in its own goroutine. What is no longer kept, or a session
+	// that keeps nothing, is reported as Missed. How long a screen was unchanged counts only as the
+	// session is now.
+	Latched bool
 )
 
-func (d Within) wait(w *waiting) { w.timeout = time.Duration(d) }
-func (f Parked) wait(w *waiting) { w.parked = f }
-func (c Also) wait(w *waiting)   { w.also = c }
+func (d Within) wait(w *waiting)  { w.timeout = time.Duration(d) }
+func (l Latched) wait(w *waiting) { w.latched = bool(l) }
+func (f Parked) wait(w *waiting)  { w.parked = f }
+func (c Also) wait(w *waiting)    { w.also = c }
 func (l *Left) wait(w *waiting) {
 	if l != nil {
 		w.edge, w.from, w.begun = vt.Edge(*l), vt.Edge(*l), true
@@ -111,7 +119,9 @@ type Outcome struct {
 	View    *View         // the last view
 	Elapsed time.Duration // since the wait began
 	Left    Left          // how far scrolled-off lines were read
-	Missed  bool          // lines that scrolled off were lost before a matcher could read them
+	// Missed: lines that scrolled off were lost before a matcher could read them, or a latched wait
+	// could not be asked about all that the session has shown.
+	Missed bool
 	// Next is just after the match, where the next wait continues. nil: it did not match.
 	Next *Position
 	// Before is what came between the wait's position and a text that matched: at most its last
@@ -168,6 +178,10 @@ func (s *Session) wait(w *waiting, m Matcher) (*Outcome, error) {
 	for {
 		changed := s.Changed() // taken before the view, so that no change is missed
 		v := s.View()
+		if out := s.latched(w, m, v); out != nil {
+			s.place(out)
+			return out, nil
+		}
 		w.look(v)
 		r := m.Check(v)
 		out := &Outcome{Match: r.Match, View: v, Elapsed: v.At.Sub(w.began), Left: Left(w.read()),
@@ -217,6 +231,43 @@ func (s *Session) wait(w *waiting, m Matcher) (*Outcome, error) {
 	}
 }
 
+// latched asks m about what the session has shown before v and after what it was asked about last;
+// nil when it did not hold, or the wait is not latched.
+func (s *Session) latched(w *waiting, m Matcher, v *View) *Outcome {
+	if !w.latched {
+		return nil
+	}
+	next := w.asked + 1
+	switch {
+	case w.asking:
+	case w.since.Set:
+		next = w.since.Last() + 1
+	default:
+		next = v.Sequence + 1
+	}
+	w.asked, w.asking = v.Sequence, true
+	for then := range s.Past(next-1, v.Sequence) {
+		w.missed = w.missed || then.Sequence > next
+		if then.Sequence == v.Sequence && !then.Moment {
+			return nil // v itself
+		}
+		if next = then.Sequence; !then.Moment {
+			next++
+		}
+		w.look(then)
+		if r := m.Check(then); r.Match != nil {
+			return &Outcome{Match: r.Match, View: then, Elapsed: time.Since(w.began),
+				Left: Left(w.read()), Missed: w.missed}
+		}
+		w.looked = time.Now() // goesOn measures one check
+		if !w.goesOn() {
+			return nil
+		}
+	}
+	w.missed = w.missed || next < v.Sequence
+	return nil
+}
+
 // place fills in what a match says of its place.
 func (s *Session) place(out *Outcome) {
 	out.Next = s.behind(out.View, out.Match)
@@ -235,6 +286,9 @@ type waiting struct {
 	timeout time.Duration
 	parked  func()
 	also    <-chan struct{}
+	latched bool
+	asking  bool   // latched: asked is set
+	asked   uint64 // the last sequence that the matcher was asked about
 
 	looked  time.Time  // when the current check began
 	screen  *vt.Screen // of the last view that read scrolled-off lines
