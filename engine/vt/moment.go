@@ -14,9 +14,10 @@ import "math/bits"
 // programs do frame by frame, gives one moment a frame, and a flood of lines about one a screen. The
 // first call begins to keep track: what was written before it, or by other calls, does not count.
 //
-// The Screen has the Sequence of this call, and is looked at on the caller's goroutine, in which t
-// must not be used; it may be kept. t itself goes on exactly as with FeedToMark. There is at most one
-// moment for each byte of p; each costs the memory of the rows that this call has written to.
+// The Screen has the Sequence of this call. It may be kept; look must not use t, which goes on exactly
+// as with FeedToMark. None is left out, however many there are: a hostile program makes one with every
+// other byte. Each costs a look at each row and a copy of those that have changed since the last, 12
+// us and 24 KiB on the largest screen; what look does with it is for the caller to bound.
 func (t *Terminal) FeedMoments(p []byte, look func(s *Screen)) (e Effect, rest []byte) {
 	if t.moments == nil {
 		t.moments = &moments{}
@@ -65,7 +66,10 @@ type sightKey struct {
 }
 
 func (m *moments) resize(rows, cols int) {
-	*m = moments{look: m.look, epoch: m.epoch + 1, rows: make([]ink, rows), zero: make([]uint64, (cols+63)/64)}
+	*m = moments{
+		look: m.look, epoch: m.epoch + 1,
+		rows: make([]ink, rows), zero: make([]uint64, (cols+63)/64),
+	}
 	all := make([]uint64, rows*len(m.zero))
 	for y := range m.rows {
 		m.rows[y].cells, all = all[:len(m.zero):len(m.zero)], all[len(m.zero):]
@@ -288,6 +292,20 @@ func (t *Terminal) indexing() {
 		from, to := t.sides.left, t.lastCol()+1
 		t.taking(t.top, t.top, from, to)
 	}
+}
+
+// wrapping must be called before the next row is made to continue that of the cursor, with a
+// character of up to two columns.
+func (t *Terminal) wrapping() {
+	t.indexing()
+	y := t.cursor.row
+	switch {
+	case y == t.bottom && t.inSides(): // a blank row
+		return
+	case y != t.bottom && y < t.rows-1:
+		y++
+	}
+	t.taking(y, y, t.sides.left, min(t.sides.left+2, t.cols))
 }
 
 // retitling must be called before the title becomes another one.

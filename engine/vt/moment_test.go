@@ -64,6 +64,9 @@ func checkMoments(data []byte, seed int64, rows, cols int) string {
 				texts = append(texts, show(s))
 			}
 			kept = append(kept, s)
+			if d := shownElse(b, s); d != "" {
+				texts[len(texts)-1] = d
+			}
 		})
 		if !reflect.DeepEqual(x, y) || len(left) != len(rest) {
 			return fmt.Sprintf("%+v with %d bytes left, with FeedToMark %+v with %d", y, len(rest), x, len(left))
@@ -76,6 +79,29 @@ func checkMoments(data []byte, seed int64, rows, cols int) string {
 	for i, s := range kept {
 		if show(s) != texts[i] {
 			return "the screen of a moment has changed"
+		}
+	}
+	return ""
+}
+
+// shownElse says in what the screen of a moment is not what t would show if its frame ended here.
+func shownElse(t *Terminal, s *Screen) string {
+	f := t.Fork()
+	for _, rows := range [][]*row{f.main.rows, f.alt.rows} {
+		for y, r := range rows {
+			if f.made(r) { // t goes on writing to it
+				rows[y] = r.twin()
+			}
+		}
+	}
+	f.commit()
+	want := f.capture()
+	if d := diffScreens(want, s); d != "" {
+		return d
+	}
+	for y := range want.rows {
+		if a, b := want.rows[y], s.rows[y]; a.changed != b.changed || !reflect.DeepEqual(a.writes, b.writes) {
+			return fmt.Sprintf("row %d changed at %d and %d, written %v and %v", y, a.changed, b.changed, a.writes, b.writes)
 		}
 	}
 	return ""
@@ -140,6 +166,17 @@ func TestMoments(t *testing.T) {
 		{"alternate screen", "one\x1b[?1049htwo\x1b[?1049lsix", []string{"one", "   two"}},
 		{"alternate screen, 47", "one\x1b[?47htwo\x1b[?47l\x1b[?47h", []string{"one", "   two"}},
 		{"alternate screen again", "\x1b[?1049hone\x1b[?1049h", nil},
+		{"RIS on the alternate screen", "\x1b[?1049hone\x1bc", []string{"one"}},
+		{"RIS takes the title", "\x1b]2;a\a\x1bc", []string{""}},
+		{"VS16 over a character", "\x1b[?2027h\x1b[1;2Hx\r❤\ufe0f", []string{"❤\ufe0fx"}},
+		{"VS16 that wraps over one", "\x1b[?2027h\x1b[2;1Hx\x1b[1;10H❤\ufe0f", []string{"         ❤\ufe0f\nx"}},
+		{"wide at the edge", "\x1b[1;10Hx\b\x1b[1;10H日", []string{"         x"}},
+		{"a wrap over a character", "\x1b[2;1Hx\x1b[1;10Hab", []string{"         a\nx"}},
+		{"a wrap in a region", "\x1b[3;1Hz\x1b[1;2r\x1b[1;1Hone\x1b[2;9Habc", []string{"one\n        ab\nz"}},
+		{"a line left", "\x1b[2;1Habcdefghijk\x1b[1;1Hone\x1b[1;2r\x1b[2;1H\n", []string{"one\nabcdefghijk"}},
+		{"DECSED of two rows", "one\x1b[?2026h\x1b[?2026l\r\ntwo\x1b[?2J", []string{"one", "one\ntwo"}},
+		{"ED of two rows", "one\x1b[?2026h\x1b[?2026l\r\ntwo\x1b[H\x1b[J", []string{"one", "one\ntwo"}},
+		{"SL of two rows", "one\x1b[?2026h\x1b[?2026l\r\ntwo\x1b[ @", []string{"one", "one\ntwo"}},
 		{"wide halves", "日\x1b[1;2Hx", []string{"日"}},
 		{"the other half of a wide one", "日\rx", []string{"日"}},
 		{"wide over two", "ab\r日", []string{"ab"}},
@@ -153,7 +190,11 @@ func TestMoments(t *testing.T) {
 	} {
 		var got []string
 		term := New(4, 10, Options{})
-		term.FeedMoments([]byte(c.in), func(s *Screen) { got = append(got, s.Text()) })
+		term.FeedMoments([]byte(c.in), func(s *Screen) {
+			if got = append(got, s.Text()); s.History().Len() > 0 {
+				t.Errorf("%s: a line is in the scrollback already", c.name)
+			}
+		})
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q shows %q, want %q", c.name, c.in, got, c.want)
 		}
@@ -246,5 +287,34 @@ func TestMomentsOfAHostileProgram(t *testing.T) {
 	// A moment has the rows of its screen, 8 bytes each, and the one that was written to, 16 a column.
 	if each := (after.TotalAlloc - before.TotalAlloc) / times; each > 40<<10 {
 		t.Errorf("a moment takes %d bytes", each)
+	}
+}
+
+// TestMomentsOfRecordings: the same for what real programs wrote, however it is cut between resizes.
+func TestMomentsOfRecordings(t *testing.T) {
+	for i, r := range recordings(t) {
+		if testing.Short() && i%8 != 0 {
+			continue
+		}
+		rnd := rand.New(rand.NewSource(int64(i)))
+		run := func(piece func(int) int) (seen []string) {
+			term := New(r.rows, r.cols, Options{})
+			out := ""
+			for _, e := range append(slices.Clone(r.events), castEvent{}) {
+				if e.code == "o" {
+					out += e.data
+					continue
+				}
+				seen = append(seen, feedMoments(term, []byte(out), piece)...)
+				if out = ""; e.code == "r" {
+					term.Resize(e.rows, e.cols, 0, 0)
+				}
+			}
+			return seen
+		}
+		want := run(whole)
+		if got := run(func(left int) int { return 1 + rnd.Intn(min(left, 64)) }); !slices.Equal(got, want) {
+			t.Errorf("%s: %d moments fed in pieces, %d fed whole", r.name, len(got), len(want))
+		}
 	}
 }

@@ -284,7 +284,7 @@ func (r *row) set(x int, c cell) {
 
 // wrap continues in the next row. Between side margins the rows do not become one line.
 func (t *Terminal) wrap() {
-	t.indexing()
+	t.wrapping()
 	c := &t.cursor
 	if (c.row == t.bottom || c.row < t.rows-1) && !t.sides.set {
 		t.own(c.row, nowhere).wrapped = true
@@ -386,6 +386,9 @@ func (t *Terminal) widen(x int) {
 	c, edge := &t.cursor, t.edge()
 	if x < edge {
 		t.writing(c.row, x+1, x+2)
+	}
+	if x >= edge && t.modes.autoWrap && t.cols >= 2 {
+		t.wrapping()
 	}
 	r := t.own(c.row, x)
 	old := r.cells[x]
