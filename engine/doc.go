@@ -20,7 +20,8 @@
 // the session's lock, passes it to the fold (fold.go): the terminal (package vt), the transcript
 // (transcript.go), the shell's blocks (block.go) and the reports (reports.go). It then calls the
 // session's taps and signals the pulse (internal/pulse). Each waiter wakes, takes a [View] and
-// checks it. The terminal's replies go to the input queue (input.go), with the bytes of actions:
+// checks it. While an action waits until it was read (unread.go), the pump first looks whether it
+// was: a batch in hand then is no effect of it. The terminal's replies go to the input queue (input.go), with the bytes of actions:
 // everything bound for the child is in one order.
 //
 // The transcript is also what [Session.At] and [Session.Past] show the session from as it was

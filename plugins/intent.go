@@ -30,11 +30,14 @@ type Receipt struct {
 	Written int `json:"written"` // bytes that the terminal has accepted
 	// Echoed reports whether the input was seen on the screen, Submitted whether the program has
 	// accepted it. Both are nil when the plugin does not say how to detect that.
-	Echoed    *bool  `json:"echoed"`
-	Submitted *bool  `json:"submitted"`
-	Evidence  string `json:"evidence"` // for people
-	Retries   int    `json:"retries"`
-	Sequence  uint64 `json:"sequence"` // right before the first byte
+	Echoed    *bool `json:"echoed"`
+	Submitted *bool `json:"submitted"`
+	// Read reports whether the program has read what was typed last; nil where that cannot be
+	// known, see [engine.Receipt].
+	Read     *bool  `json:"read"`
+	Evidence string `json:"evidence"` // for people
+	Retries  int    `json:"retries"`
+	Sequence uint64 `json:"sequence"` // right before the first byte
 }
 
 // SendOptions say how an intent is sent.
@@ -356,6 +359,10 @@ func (a *Adapter) allowed(s step) error {
 // meets a step's expectation.
 func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *Receipt,
 	since *engine.Position) (*engine.Position, error) {
+	last := len(steps) - 1 // that acts: it answers when it was read
+	for last >= 0 && steps[last].action == nil {
+		last--
+	}
 	for i, s := range steps {
 		if s.kind == "when" {
 			from := since
@@ -381,12 +388,17 @@ func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *R
 			}
 			continue
 		}
-		done, err := a.session.Do(ctx, s.action, engine.Within(o.Timeout), engine.Parked(o.Parked))
+		how := []engine.DoOption{engine.Within(o.Timeout), engine.Parked(o.Parked)}
+		if i == last {
+			how = append(how, engine.UntilRead{})
+		}
+		done, err := a.session.Do(ctx, s.action, how...)
 		r.Written += done.Written
 		if err != nil {
 			return since, err
 		}
 		if done.Written > 0 {
+			r.Read = done.Read
 			since = engine.After(done.Sequence)
 		}
 	}

@@ -60,6 +60,7 @@ type Receipt struct {
 	Written   int    `json:"written"`   // bytes
 	Echoed    *bool  `json:"echoed"`    // the program shows it; nil: it is not known
 	Submitted *bool  `json:"submitted"` // the program has taken it; nil: it is not known
+	Read      *bool  `json:"read"`      // the program has read what was typed last; nil: it cannot be known
 	Evidence  string `json:"evidence"`  // why, in a line for people
 	Retries   int    `json:"retries"`
 	Sequence  uint64 `json:"sequence"` // for a wait After it

@@ -186,6 +186,18 @@ func (s *Session) Do(ctx context.Context, actions ...Action) (Sent, error) {
 	}{s.named(), actions[0]})
 }
 
+// DoUntilRead performs actions as Do does, but waits until the program has read them, at most for
+// the five seconds that it has for that. [Sent].Read says whether it has; where that cannot be
+// known, as off Linux or for a line without its end, it returns at once. The next wait of s counts
+// from [Sent].ReadSequence.
+func (s *Session) DoUntilRead(ctx context.Context, actions ...Action) (Sent, error) {
+	return s.typed(ctx, actions, struct {
+		named
+		Actions []Action `json:"actions"`
+		Until   string   `json:"until"`
+	}{s.named(), actions, "read"})
+}
+
 // Type performs actions as Do does, and pauses for delay between keystrokes, up to ten seconds, to
 // the millisecond; a text is then typed character by character. When it ends early, [Error.Data]
 // has how many bytes were written and how many actions done, if any.

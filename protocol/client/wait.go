@@ -88,7 +88,7 @@ func (redacted) expects() {}
 func (s *Session) Wait(ctx context.Context, m Matcher, options ...WaitOption) (*Match, error) {
 	p := waitParams{named: s.named(), Matcher: m}
 	if sent := s.input.Load(); sent != nil {
-		p.Since = After(sent.Sequence)
+		p.Since = After(max(sent.Sequence, sent.ReadSequence))
 	}
 	for _, o := range options {
 		o.waits(&p)

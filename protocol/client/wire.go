@@ -159,6 +159,11 @@ type Sent struct {
 	// the action caused, and nothing older.
 	Sequence uint64 `json:"sequence"`
 	Stripped int    `json:"stripped"` // control bytes removed from a bracketed paste
+	// Read and ReadSequence are set by [Session.DoUntilRead]. Read is whether the program has read
+	// all of it; nil: that cannot be known. A wait [After] ReadSequence misses no effect of all of
+	// it, and does not match an echo that was seen to come before it was read.
+	Read         *bool  `json:"read"`
+	ReadSequence uint64 `json:"read_sequence"`
 }
 
 // A Position is a point in a session's output: [After] a sequence, or the Next of a [Match]. It is

@@ -101,7 +101,7 @@ var ranges = sync.OnceValue(func() map[string][2]int64 {
 // words are the values of strings in params that take only some, by name or by method and name.
 var words = sync.OnceValue(func() map[string][]any {
 	return map[string][]any{
-		"owner": {ownerServer, ownerConnection}, "access": {accessFull, accessRead}, "theme": {"dark", "light"}, "form": {"runs", "ansi"},
+		"owner": {ownerServer, ownerConnection}, "access": {accessFull, accessRead}, "until": {untilSent, untilRead}, "theme": {"dark", "light"}, "form": {"runs", "ansi"},
 		"cells": {"full", "runs", "none"}, "ordering": {protocol.Session.String(), protocol.Concurrent.String()},
 		"echo_off":                    {string(engine.EchoAsk), string(engine.EchoSecret), string(engine.EchoPlain)},
 		"session.screenshot format":   {"png", "svg", "html", "ansi"},
@@ -249,6 +249,7 @@ func (m *modeler) model() *jsonschema.Schema {
 		reflect.TypeFor[sincePosition]():      ref("Position"),
 		reflect.TypeFor[outcome]():            ref("Outcome"),
 		reflect.TypeFor[explanation]():        ref("Explanation"),
+		reflect.TypeFor[wasRead]():            {Types: []string{"null", "boolean"}},
 		reflect.TypeFor[manifestTree]():       {Type: "object"},
 		reflect.TypeFor[jsonschema.Schema]():  {Type: "object"},
 		reflect.TypeFor[json.RawMessage]():    {},
@@ -475,7 +476,8 @@ func (m *modeler) shape(t, without reflect.Type, params bool) *jsonschema.Schema
 	return s
 }
 
-// tidy opens objects to members that are not known, and leaves null only where it can be.
+// tidy opens objects to members that are not known, and leaves null only where it can be: in members
+// that are always there, and in those whose description says what null means.
 func tidy(s *jsonschema.Schema, params bool) {
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil {
 		s.AdditionalProperties = nil
@@ -496,7 +498,7 @@ func tidy(s *jsonschema.Schema, params bool) {
 	for name, p := range s.Properties {
 		def := strings.TrimPrefix(p.Ref, "#/$defs/")
 		switch {
-		case params, !slices.Contains(s.Required, name), slices.Contains(neverNull, def):
+		case params, slices.Contains(neverNull, def), !slices.Contains(s.Required, name) && !strings.Contains(p.Description, "null:"):
 			notNull(p)
 		case p.Ref != "" && slices.Contains(p.Types, "null"):
 			s.Properties[name] = &jsonschema.Schema{Description: p.Description, OneOf: []*jsonschema.Schema{{Ref: p.Ref}, {Type: "null"}}}

@@ -313,13 +313,30 @@ type inputParams struct {
 	Actions   []actionTree `json:"actions,omitempty" jsonschema:"in place of action: what is typed as one, in this order, with nothing of others between"`
 	DelayMS   *int64       `json:"delay_ms,omitempty" jsonschema:"pause between two keystrokes; a text is typed character by character then; default 0"`
 	TimeoutMS *int64       `json:"timeout_ms,omitempty" jsonschema:"how long a program that does not read may take; default 5000. Pauses do not count"`
+	Until     string       `json:"until,omitempty" jsonschema:"sent (default): answer when the terminal has taken it; read: when the program has read it, at most for another timeout_ms"`
 }
 
+// The values of until.
+const (
+	untilSent = "sent"
+	untilRead = "read"
+)
+
 type inputResult struct {
-	Sent     bool   `json:"sent"`
-	Sequence uint64 `json:"sequence"`
-	Stripped int    `json:"stripped,omitzero"`
+	Sent         bool    `json:"sent"`
+	Sequence     uint64  `json:"sequence"`
+	Stripped     int     `json:"stripped,omitzero"`
+	Read         wasRead `json:"read,omitzero" jsonschema:"with until read: whether the program has read all of it; null: that cannot be known"`
+	ReadSequence uint64  `json:"read_sequence,omitzero" jsonschema:"with until read: for a wait since it, which misses no effect of all of it, and does not match an echo that was seen to come before it was read"`
 }
+
+// A wasRead is true, false or null, where it was asked for.
+type wasRead struct {
+	asked bool
+	read  *bool
+}
+
+func (r wasRead) MarshalJSON() ([]byte, error) { return json.Marshal(r.read) }
 
 func (c *client) sessionInput(ctx context.Context, p inputParams) (inputResult, error) {
 	action, err := p.parse()
@@ -334,11 +351,23 @@ func (c *client) sessionInput(ctx context.Context, p inputParams) (inputResult, 
 	if err != nil {
 		return inputResult{}, err
 	}
-	r, err := c.do(ctx, s, action, max(timeout, time.Millisecond))
+	until, err := word("until", p.Until, untilSent)
+	if err != nil {
+		return inputResult{}, err
+	}
+	var options []engine.DoOption
+	if until == untilRead {
+		options = append(options, engine.UntilRead{})
+	}
+	r, err := c.do(ctx, s, action, max(timeout, time.Millisecond), options...)
 	if err != nil {
 		return inputResult{}, over(s, err)
 	}
-	return inputResult{Sent: true, Sequence: r.Sequence, Stripped: r.Stripped}, nil
+	sent := inputResult{Sent: true, Sequence: r.Sequence, Stripped: r.Stripped}
+	if until == untilRead {
+		sent.Read, sent.ReadSequence = wasRead{true, r.Read}, max(r.ReadSequence, r.Sequence)
+	}
+	return sent, nil
 }
 
 type resizeParams struct {

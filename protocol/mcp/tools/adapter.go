@@ -70,6 +70,7 @@ type receiptInfo struct {
 	Written   int    `json:"written"`
 	Echoed    *bool  `json:"echoed,omitempty"`
 	Submitted *bool  `json:"submitted,omitempty"`
+	Read      *bool  `json:"read,omitempty" jsonschema:"the program has read what was typed last"`
 	Evidence  string `json:"evidence,omitempty"`
 	Retries   int    `json:"retries"`
 	Sequence  uint64 `json:"since" jsonschema:"give it to wait as since"`
@@ -261,6 +262,7 @@ func (p *profile) sendIntent(ctx context.Context, in *adapterParams, hide *redac
 	r := p.adapterState(ctx, a, l.Raw, hide, most)
 	r.Receipt = &receiptInfo{
 		Written: receipt.Written, Echoed: receipt.Echoed, Submitted: receipt.Submitted,
+		Read:     receipt.Read,
 		Evidence: l.Piece(receipt.Evidence), Retries: receipt.Retries, Sequence: receipt.Sequence,
 	}
 	return r, nil

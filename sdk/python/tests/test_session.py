@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from pathlib import Path
 
@@ -29,6 +30,21 @@ def test_first_lines(capsys):
     assert lines[2] == '- contains_text "never-there": the screen shows nothing like it'
     assert lines[3].startswith("the last screen, at sequence ") and lines[3].endswith(" (running):")
     assert lines[4:] == ["$ echo $((6*7))", "42", "$"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what was read")
+def test_until_it_is_read():
+    with ptywright.spawn("sh", "-c", "echo ready; exec cat") as s:
+        s.wait(text="ready")
+        assert s.send("hello\n", until="read") is True
+        s.wait(text="hello")
+        assert s.send("half", until="read") is None
+        assert s.press("enter", until="read") is True
+        assert s.paste("a line\n", until="read") is True
+        assert s.send("x\n") is None
+    with ptywright.spawn("sh", "-c", "echo ready; exec sleep 1000") as s:
+        s.wait(text="ready")
+        assert s.send("x\n", until="read", timeout=0.05) is False
 
 
 def test_wait_counts_from_the_last_input():

@@ -196,6 +196,10 @@ export interface InputOptions extends CallOptions {
   delay?: number | undefined;
   /** How long a program that does not read may take, in milliseconds: 5,000 unless given. */
   timeout?: number | undefined;
+  /** What to wait for: until the terminal has taken it ("sent"), or until the program has read it,
+   * at most for another `timeout`. After "read" a `wait` misses no effect of it, and does not match
+   * an echo that was seen to come before it was read. */
+  until?: "sent" | "read" | undefined;
 }
 
 /** What a command line did in the session's shell. */
@@ -282,10 +286,12 @@ export class Session implements AsyncDisposable {
 
   /** Types text. `\n` is the Enter key, which sends a carriage return; all else is typed as it is,
    * and Ctrl-J is `press("ctrl+j")`. Resolves when the terminal has taken it, and rejects with
-   * InputBlockedError when the program does not read. */
-  async send(text: string, options?: InputOptions): Promise<void> {
+   * InputBlockedError when the program does not read. With `until: "read"` it tells whether the
+   * program has read it; null where that cannot be known: off Linux, and for a line without its
+   * end. */
+  async send(text: string, options?: InputOptions): Promise<boolean | null> {
     const value = text.replaceAll(/\r?\n/g, "\r");
-    await this.#type([{ type: "text", value }], options);
+    return (await this.#type([{ type: "text", value }], options)).read ?? null;
   }
 
   /** Presses keys, one after another: `press("escape", ":", "w", "enter")`, `press("ctrl+c")`. */
@@ -295,10 +301,11 @@ export class Session implements AsyncDisposable {
   }
 
   /** Pastes text as a terminal does: in brackets, and without control characters, when the program
-   * asks for that. */
-  async paste(text: string, options?: InputOptions): Promise<void> {
+   * asks for that. What it tells is that of `send`. */
+  async paste(text: string, options?: InputOptions): Promise<boolean | null> {
     const { bracketed_paste: asks } = await this.call("session.snapshot", { cells: "none" }, options);
-    await this.#type([{ type: asks ? "bracketed_paste" : "paste", value: text }], options);
+    const actions = [{ type: asks ? "bracketed_paste" : "paste", value: text } as const];
+    return (await this.#type(actions, options)).read ?? null;
   }
 
   /** Clicks on a cell, from 0. Rejects with MouseNotRequestedError when the program does not ask
@@ -486,21 +493,22 @@ export class Session implements AsyncDisposable {
   }
 
   #type(actions: wire.Action[], options: InputOptions = {}): Promise<wire.SessionInputResult> {
-    const { signal, delay, timeout } = options;
+    const { signal, delay, timeout, until } = options;
     const [action] = actions;
     const how = {
       delay_ms: delay === undefined ? undefined : milliseconds("delay", delay),
       timeout_ms: timeout === undefined ? undefined : milliseconds("timeout", timeout),
+      until,
     };
     const what = actions.length === 1 && action && delay === undefined ? { action } : { actions };
     return this.#after(this.call("session.input", { ...what, ...how }, { signal }));
   }
 
   /** Makes an input the one that wait() counts from; one that fails changes nothing. */
-  #after<R extends { sequence: number }>(input: Promise<R>): Promise<R> {
+  #after<R extends { sequence: number; read_sequence?: number | undefined }>(input: Promise<R>): Promise<R> {
     const before = this.#input;
     this.#input = input.then(
-      (r) => r.sequence,
+      (r) => r.read_sequence ?? r.sequence,
       () => before,
     );
     return input;

@@ -1375,6 +1375,7 @@ export interface Receipt {
   written: number;
   echoed: boolean | null;
   submitted: boolean | null;
+  read: boolean | null;
   evidence: string;
   retries: number;
   sequence: number;
@@ -1846,6 +1847,9 @@ export type SessionInputParams = {
   delay_ms?: number | undefined;
   /** how long a program that does not read may take; default 5000. Pauses do not count */
   timeout_ms?: number | undefined;
+  /** sent (default): answer when the terminal has taken it; read: when the program has read it,
+   * at most for another timeout_ms */
+  until?: "sent" | "read" | undefined;
 } & (
   | {
       /** an object with type and, where the type needs one, value */
@@ -1862,6 +1866,11 @@ export type SessionInputParams = {
 export interface SessionInputResult {
   sent: boolean;
   sequence: number;
+  /** with until read: whether the program has read all of it; null: that cannot be known */
+  read?: boolean | null | undefined;
+  /** with until read: for a wait since it, which misses no effect of all of it, and does not
+   * match an echo that was seen to come before it was read */
+  read_sequence?: number | undefined;
   stripped?: number | undefined;
 }
 

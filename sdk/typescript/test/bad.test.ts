@@ -180,6 +180,18 @@ test("a program that does not read", async () => {
   assert.ok((e.data.written ?? 0) < 1 << 20);
 });
 
+test("until it is read", { skip: process.platform !== "linux" }, async () => {
+  await using reader = await spawn("sh", ["-c", "echo ready; exec cat"]);
+  await reader.wait("ready");
+  assert.equal(await reader.send("hello\n", { until: "read" }), true);
+  await reader.wait("hello");
+  assert.equal(await reader.send("half", { until: "read" }), null);
+  assert.equal(await reader.paste(" a line\n", { until: "read" }), true);
+  await using deaf = await spawn("sh", ["-c", "echo ready; exec sleep 1000"]);
+  await deaf.wait("ready");
+  assert.equal(await deaf.send("x\n", { until: "read", timeout: 50 }), false);
+});
+
 test("a server that neither reads nor answers", async () => {
   const before = descriptors();
   const connection = await Connection.start(BIN, ["serve", "--stdio"], 2000);

@@ -138,7 +138,10 @@ M-x, PgUp, ArrowUp, Return. --pace pauses between keystrokes and types text char
 for programs that take fast input for a paste, as tmux does with keys within a millisecond. After an
 Escape there is always a short pause; otherwise it and the next key would be Alt and that key.
 
-The number printed is for wait --since: what this input caused came after it.`,
+The number printed is for wait --since: what this input caused came after it. With --until-read the
+command waits until the program has read it, and the number is one that an echo which was seen to
+come first does not come after. Only Linux tells; elsewhere, and for a line without Enter, it does
+not wait.`,
 		Example: `  seq=$(ptywright send s1 'make test' --enter)
   ptywright wait s1 --since $seq --regex '(\d+) passed'
   ptywright send s1 --key Escape ':wq' --enter
@@ -185,6 +188,7 @@ The number printed is for wait --since: what this input caused came after it.`,
 	fs.DurationVar(&in.Pace, "pace", 0, "pause for this `TIME` between keystrokes, such as 50ms")
 	fs.DurationVar(&in.Timeout, "timeout", 5*time.Second,
 		"the `TIME` that the program may leave it unread")
+	fs.BoolVar(&in.UntilRead, "until-read", false, "wait until the program has read it, where the system tells")
 	return c
 }
 
@@ -215,6 +219,8 @@ type Input struct {
 	Paste   bool          // as a terminal pastes: bracketed if the program asks, no control characters
 	Pace    time.Duration // between keystrokes, in whole milliseconds; text is typed by character
 	Timeout time.Duration // for a program that does not read; 0: the server's 5 s
+	// UntilRead waits until the program has read it, at most for another Timeout.
+	UntilRead bool
 }
 
 // A Step is a text, or a key by its name.
@@ -276,6 +282,10 @@ type Sent struct {
 	// everything that the input caused, and nothing older.
 	Sequence uint64 `json:"sequence"`
 	Stripped int    `json:"stripped,omitempty"` // control bytes removed from a paste
+	// Read says, with [Input].UntilRead, whether the program has read it; nil: it cannot be known.
+	// A wait since ReadSequence does not match what was seen to come before it was read.
+	Read         *bool  `json:"read,omitempty"`
+	ReadSequence uint64 `json:"read_sequence,omitempty"`
 }
 
 // Send types, and returns when the terminal has taken all of it. Errors: [*KeyError] and [ErrLong],
@@ -309,12 +319,16 @@ func (s *Server) Send(ctx context.Context, id string, in Input) (Sent, error) {
 	if in.Timeout > 0 {
 		p["timeout_ms"] = in.Timeout.Milliseconds()
 	}
+	if in.UntilRead {
+		p["until"] = "read"
+	}
 	var r client.Sent
-	if err := s.call(ctx, max(in.Timeout, workBound)+in.lasts(), "session.input", p,
+	if err := s.call(ctx, 2*max(in.Timeout, workBound)+in.lasts(), "session.input", p,
 		&r); err != nil {
 		return Sent{}, err
 	}
-	return Sent{Session: id, Sequence: r.Sequence, Stripped: r.Stripped}, nil
+	return Sent{Session: id, Sequence: r.Sequence, Stripped: r.Stripped, Read: r.Read,
+		ReadSequence: r.ReadSequence}, nil
 }
 
 // pasteKind is the action that pastes text into a session.
@@ -340,6 +354,9 @@ func (f *Flags) printSent(std cli.Stdio, sent Sent, err error) error {
 	case f.JSON:
 		return std.JSON(sent)
 	}
-	_, err = fmt.Fprintln(std.Out, sent.Sequence)
+	if sent.Read != nil && !*sent.Read {
+		fmt.Fprintln(std.Err, "ptywright: the program has not read it yet")
+	}
+	_, err = fmt.Fprintln(std.Out, max(sent.Sequence, sent.ReadSequence))
 	return err
 }

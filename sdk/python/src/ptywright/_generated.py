@@ -939,6 +939,7 @@ class Receipt(Record):
     written = Plain[int]("written")
     echoed = Plain[Optional[bool]]("echoed")
     submitted = Plain[Optional[bool]]("submitted")
+    read = Plain[Optional[bool]]("read")
     evidence = Plain[str]("evidence")
     retries = Plain[int]("retries")
     sequence = Plain[int]("sequence")
@@ -1216,6 +1217,12 @@ class SessionForgottenData(Record):
 class SessionInputResult(Record):
     sent = Plain[bool]("sent")
     sequence = Plain[int]("sequence")
+    read = Optionally[Optional[bool]]("read", None)
+    """With until read: whether the program has read all of it; null: that cannot be known."""
+    read_sequence = Optionally[Optional[int]]("read_sequence", None)
+    """With until read: for a wait since it, which misses no effect of all of it, and does not
+    match an echo that was seen to come before it was read.
+    """
     stripped = Optionally[Optional[int]]("stripped", None)
 
 
@@ -2431,6 +2438,7 @@ def session_input(
     actions: Optional[Sequence[ActionValue]] = None,
     delay_ms: Optional[int] = None,
     timeout_ms: Optional[int] = None,
+    until: Optional[Literal["sent", "read"]] = None,
 ) -> Call[SessionInputResult]:
     """Types, pastes, presses a key, signals.
 
@@ -2445,6 +2453,8 @@ def session_input(
             default 0.
         timeout_ms: How long a program that does not read may take; default 5000. Pauses do not
             count.
+        until: Sent (default): answer when the terminal has taken it; read: when the program
+            has read it, at most for another timeout_ms.
 
     Reasons of errors: cancelled, duplicate_member, input_blocked, input_full, internal_error,
     invalid_action, invalid_params, key_not_requested, limit_exceeded, line_too_long,
@@ -2452,7 +2462,7 @@ def session_input(
     session_ended, session_forgotten, session_leased, shutting_down, size_out_of_range,
     too_many_marks, unkillable, unknown_session.
     """
-    return Call("session.input", given(session=session, action=action, actions=actions, delay_ms=delay_ms, timeout_ms=timeout_ms), SessionInputResult)
+    return Call("session.input", given(session=session, action=action, actions=actions, delay_ms=delay_ms, timeout_ms=timeout_ms, until=until), SessionInputResult)
 
 
 def session_kill(

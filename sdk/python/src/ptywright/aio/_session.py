@@ -21,6 +21,7 @@ T = TypeVar("T")
 
 Button = Literal["left", "middle", "right", "wheel_up", "wheel_down", "wheel_left", "wheel_right"]
 Modifier = Literal["shift", "alt", "ctrl"]
+Until = Literal["sent", "read"]
 Signal = Literal["term", "hup", "quit", "int", "kill", "user1", "user2"]
 
 
@@ -65,34 +66,54 @@ class Session(Waiting):
         return await ask(self._connection, call)
 
     async def _input(
-        self, actions: Sequence[wire.ActionValue], delay: float, timeout: float
-    ) -> None:
+        self,
+        actions: Sequence[wire.ActionValue],
+        delay: float,
+        timeout: float,
+        until: Until = "sent",
+    ) -> Optional[bool]:
         sent = await self._ask(
             wire.session_input(
                 self.id,
                 actions=actions,
                 delay_ms=milliseconds(delay) or None,
                 timeout_ms=milliseconds(timeout),
+                until=None if until == "sent" else until,
             )
         )
-        self._since = sent.sequence
+        self._since = sent.read_sequence or sent.sequence
+        return sent.read
 
     # Input.
 
-    async def send(self, text: str, *, delay: float = 0, timeout: float = 5) -> None:
+    async def send(
+        self, text: str, *, delay: float = 0, timeout: float = 5, until: Until = "sent"
+    ) -> Optional[bool]:
         r"""Types text. `\n` is the Enter key; all else is typed as it is. Returns when the terminal
-        has taken it.
+        has taken it, or with `until="read"` when the program has read it: a `wait` after that misses
+        no effect of it, and does not match an echo that was seen to come before it was read.
 
         Args:
             text: What to type.
             delay: Seconds between two keystrokes, for a program that takes fast typing for a paste.
-            timeout: Seconds that the program may leave it unread; then InputBlockedError.
+            timeout: Seconds that the program may leave it unread; then InputBlockedError. With
+                `until="read"` it begins anew once the terminal has taken it.
+            until: What to wait for: "sent" or "read".
+
+        Returns:
+            With `until="read"` whether the program has read it; None where that cannot be known:
+            off Linux, and for a line without its end. Else None.
         """
         typed = text.replace("\r\n", "\r").replace("\n", "\r")
-        if typed:
-            await self._input([wire.TextAction(type="text", value=typed)], delay, timeout)
+        if not typed:
+            return None
+        return await self._input(
+            [wire.TextAction(type="text", value=typed)], delay, timeout, until
+        )
 
-    async def press(self, *keys: str, delay: float = 0, timeout: float = 5) -> None:
+    async def press(
+        self, *keys: str, delay: float = 0, timeout: float = 5, until: Until = "sent"
+    ) -> Optional[bool]:
         """Presses keys, one after the other.
 
         Args:
@@ -100,17 +121,20 @@ class Session(Waiting):
                 of browsers (`C-c`, `ArrowUp`) are taken, too.
             delay: Seconds between two keys.
             timeout: Seconds that the program may leave them unread.
+            until: As of `send`, and so is what is returned.
         """
         actions = [wire.KeyAction(type="key", value=key) for key in keys]
-        await self._input(actions, delay, timeout)
+        return await self._input(actions, delay, timeout, until)
 
-    async def paste(self, text: str, *, timeout: float = 5) -> None:
+    async def paste(
+        self, text: str, *, timeout: float = 5, until: Until = "sent"
+    ) -> Optional[bool]:
         """Pastes text as a terminal does: in brackets, if the program asks for them, and without
-        control characters other than tabs and line ends."""
+        control characters other than tabs and line ends. `until`, and what is returned, are those of `send`."""
         action: wire.ActionValue = wire.PasteAction(type="paste", value=text)
         if (await self.screen()).bracketed_paste:
             action = wire.BracketedPasteAction(type="bracketed_paste", value=text)
-        await self._input([action], 0, timeout)
+        return await self._input([action], 0, timeout, until)
 
     async def click(
         self,
