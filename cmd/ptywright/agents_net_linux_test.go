@@ -35,7 +35,7 @@ func offline(t *testing.T) bool {
 	}
 	args := []string{"-test.run=" + run, "-test.v", "-test.timeout=" + (3 * hang).String()}
 	cmd := exec.CommandContext(t.Context(), self, args...)
-	cmd.Env = append(os.Environ(), offlineMark+"=1")
+	cmd.Env = append(os.Environ(), offlineMark+"=1", "PTYWRIGHT_AGENTS="+agents)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
 	if id := os.Getuid(); id != 0 {

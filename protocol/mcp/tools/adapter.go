@@ -70,10 +70,10 @@ type receiptInfo struct {
 	Written   int    `json:"written"`
 	Echoed    *bool  `json:"echoed,omitempty"`
 	Submitted *bool  `json:"submitted,omitempty"`
-	Read      *bool  `json:"read,omitempty" jsonschema:"the program has read what was typed last"`
+	Read      *bool  `json:"read,omitempty"`
 	Evidence  string `json:"evidence,omitempty"`
 	Retries   int    `json:"retries"`
-	Sequence  uint64 `json:"since" jsonschema:"give it to wait as since"`
+	Sequence  uint64 `json:"since" jsonschema:"for since of wait"`
 }
 
 type pluginInfo struct {
