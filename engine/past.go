@@ -293,6 +293,9 @@ func (s *Session) replay(first, last uint64, moments bool) (*replay, error) {
 	newest, frames := s.term.Sequence(), s.keyframes()
 	r := &replay{session: s, moments: moments}
 	i := sort.Search(len(frames), func(i int) bool { return frames[i].seq > first })
+	if moments && i > 1 && frames[i-1].seq == first { // the step itself is made again, for its moments
+		i--
+	}
 	alone := first == last && last == newest && (!moments || i == 0)
 	if !alone && (last > newest || i == 0) {
 		defer s.mu.Unlock()

@@ -246,6 +246,8 @@ func (s *Session) latched(w *waiting, m Matcher, v *View) *Outcome {
 		next = v.Sequence + 1
 	}
 	w.asked, w.asking = v.Sequence, true
+	// The oldest step that is kept is there without its moments.
+	w.missed = w.missed || next <= min(s.Kept(), v.Sequence)
 	for then := range s.Past(next-1, v.Sequence) {
 		w.missed = w.missed || then.Sequence > next
 		if then.Sequence == v.Sequence && !then.Moment {

@@ -170,6 +170,7 @@ func TestMoments(t *testing.T) {
 		{"RIS takes the title", "\x1b]2;a\a\x1bc", []string{""}},
 		{"VS16 over a character", "\x1b[?2027h\x1b[1;2Hx\r❤\ufe0f", []string{"❤\ufe0fx"}},
 		{"VS16 that wraps over one", "\x1b[?2027h\x1b[2;1Hx\x1b[1;10H❤\ufe0f", []string{"         ❤\ufe0f\nx"}},
+		{"VS16 that wrapped, erased", "\x1b[?2027h\x1b[1;10H❤\ufe0f\x1b[2;1H\x1b[K", []string{"          ❤\ufe0f"}},
 		{"wide at the edge", "\x1b[1;10Hx\b\x1b[1;10H日", []string{"         x"}},
 		{"a wrap over a character", "\x1b[2;1Hx\x1b[1;10Hab", []string{"         a\nx"}},
 		{"a wrap in a region", "\x1b[3;1Hz\x1b[1;2r\x1b[1;1Hone\x1b[2;9Habc", []string{"one\n        ab\nz"}},
