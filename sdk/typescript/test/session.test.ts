@@ -104,6 +104,7 @@ test("matchers are composed", async () => {
   await s.wait(title(/^a (title)$/).and(output("ok\r\n"), output(/o(k)/)));
   await s.expect(text("no such").not().and(not(text("nor this"))));
   await s.expect(text("no such").or(stable(1)));
+  await s.expect(regex(/^\$$/m)); // the prompt, which moves the cursor
   const { cursor: at } = await s.screen();
   await s.expect(cursor(at.row, at.col));
   await s.expect({ cursor: [at.row, at.col], title: "title", text: "ok", regex: "o.", stable: 10 });
