@@ -13,7 +13,7 @@ type sequenceLog struct {
 
 // maxSequenceLog bounds the log when a session's sequence moves without text (a storm of resizes).
 // A sequence older than that gets the start: a wait may then see text that is too old, but never
-// miss any. 64 Ki entries are 512 KiB, and more than one a byte of most transcripts.
+// miss any. 64 Ki entries are 768 KiB, and more than one a byte of most transcripts.
 const maxSequenceLog = 64 << 10
 
 // add records that the transcript ended at end when sequence seq was complete, at a time. Sequences

@@ -41,8 +41,8 @@ func (l unreadLook) before(end uint64) bool {
 	return l.unread > 0 && (l.typed <= end || uint64(l.unread) > 2*(l.typed-end))
 }
 
-// note takes a look, with mu held. What was written before the program read the input is no effect
-// of it. The pump may come to look before the input's end is known.
+// note takes a look, with mu held: the input did not cause what was written before it was read. The
+// pump may look before the input's end is known.
 func (i *typedInput) note(l unreadLook) {
 	switch {
 	case l.unread == 0:

@@ -92,9 +92,9 @@ type (
 	// Latched makes a wait hold when its matcher held at any moment since its position, or since it
 	// began: it is asked about each step that the session has made, and about what a step has drawn
 	// and wiped. Without it a wait sees the session as it is when it looks. Each time that the wait
-	// wakes it parses again what is new, in its own goroutine. What is no longer kept, or a session
-	// that keeps nothing, is reported as Missed. How long a screen was unchanged counts only as the
-	// session is now.
+	// wakes it parses what is new again, in its own goroutine. [Outcome].Missed says that some of it
+	// is no longer kept, or that the matcher could not be asked about it. How long a screen was
+	// unchanged counts only as the session is now.
 	Latched bool
 )
 
@@ -178,7 +178,9 @@ func (s *Session) wait(w *waiting, m Matcher) (*Outcome, error) {
 	for {
 		changed := s.Changed() // taken before the view, so that no change is missed
 		v := s.View()
-		if out := s.latched(w, m, v); out != nil {
+		if then, r := s.latched(w, m, v); r.Match != nil {
+			out := &Outcome{Match: r.Match, View: then, Elapsed: time.Since(w.began),
+				Left: Left(w.read()), Missed: w.missed}
 			s.place(out)
 			return out, nil
 		}
@@ -231,11 +233,12 @@ func (s *Session) wait(w *waiting, m Matcher) (*Outcome, error) {
 	}
 }
 
-// latched asks m about what the session has shown before v and after what it was asked about last;
-// nil when it did not hold, or the wait is not latched.
-func (s *Session) latched(w *waiting, m Matcher, v *View) *Outcome {
+// latched asks m about what the session has shown before v and after what it was asked about last.
+// It returns the first view in which m held, with what m said; no match when there was none, or the
+// wait is not latched. What m could not be asked about counts as missed.
+func (s *Session) latched(w *waiting, m Matcher, v *View) (*View, Result) {
 	if !w.latched {
-		return nil
+		return nil, Result{}
 	}
 	next := w.asked + 1
 	switch {
@@ -251,23 +254,24 @@ func (s *Session) latched(w *waiting, m Matcher, v *View) *Outcome {
 	for then := range s.Past(next-1, v.Sequence) {
 		w.missed = w.missed || then.Sequence > next
 		if then.Sequence == v.Sequence && !then.Moment {
-			return nil // v itself
+			return nil, Result{} // v itself
 		}
 		if next = then.Sequence; !then.Moment {
 			next++
 		}
 		w.look(then)
-		if r := m.Check(then); r.Match != nil {
-			return &Outcome{Match: r.Match, View: then, Elapsed: time.Since(w.began),
-				Left: Left(w.read()), Missed: w.missed}
+		r := m.Check(then)
+		if r.Match != nil {
+			return then, r
 		}
 		w.looked = time.Now() // goesOn measures one check
-		if !w.goesOn() {
-			return nil
+		if r.Err != nil || !w.goesOn() {
+			w.missed = true
+			return nil, Result{}
 		}
 	}
 	w.missed = w.missed || next < v.Sequence
-	return nil
+	return nil, Result{}
 }
 
 // place fills in what a match says of its place.

@@ -17,7 +17,7 @@ func parsePlatform(s string) (platform, error) {
 		}
 	}
 	return platform{},
-		fmt.Errorf("%q is no platform of a release: give OS/ARCH, of %s", s,
+		fmt.Errorf("no release is built for %q: give OS/ARCH, one of %s", s,
 			strings.ReplaceAll(every, ",", ", "))
 }
 

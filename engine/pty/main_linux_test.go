@@ -134,7 +134,7 @@ func playRaw(a []string) {
 	say(sum(b))
 }
 
-// playLines reads a line of a canonical terminal each time that it is told to.
+// playLines reads a line of a canonical terminal each time the test asks it to.
 func playLines(a []string) {
 	conn := hello(a[0], "lines")
 	b := make([]byte, 100)

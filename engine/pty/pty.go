@@ -157,7 +157,7 @@ var (
 
 // UnreadError says that the system does not tell how much of the typed input is unread: it is not
 // Linux, or a kernel before 4.13.
-type UnreadError struct{ Err error } // Err is the system's error; nil: there is no such call
+type UnreadError struct{ Err error } // Err is the system's error; nil: the system has no such call
 
 // Error says why.
 func (e *UnreadError) Error() string {

@@ -31,8 +31,8 @@ func (t *Terminal) FeedMoments(p []byte, look func(s *Screen)) (e Effect, rest [
 	return t.FeedToMark(p)
 }
 
-// moments keep track of the cells that were written since the last moment. They are no part of a
-// terminal's state: a fork and a terminal that is loaded begin without.
+// moments keep track of the cells that were written since the last moment. A terminal's state does
+// not include them: a fork and a terminal that is loaded begin without.
 type moments struct {
 	look  func(*Screen) // nil: FeedMoments does not run, and moments pass unseen
 	rows  []ink         // of the grid that is shown: when it changes, none is written

@@ -181,7 +181,7 @@ func TestMoments(t *testing.T) {
 		{"wide halves", "日\x1b[1;2Hx", []string{"日"}},
 		{"the other half of a wide one", "日\rx", []string{"日"}},
 		{"wide over two", "ab\r日", []string{"ab"}},
-		{"a mark is no overwrite", "e\u0301", nil},
+		{"a mark does not overwrite", "e\u0301", nil},
 		{"an update", "\x1b[?2026hone\x1b[2Jtwo\x1b[?2026l\x1b[2J", []string{"   two"}},
 		{"before an update", "one\x1b[?2026h\x1b[2J\x1b[?2026l", []string{"one", ""}},
 		{"an update that changes nothing", "\x1b[?2026h\x1b[?2026l", nil},
@@ -243,7 +243,7 @@ func TestMomentsShowEveryCharacter(t *testing.T) {
 			moved := len(due) > 0 && (strings.ContainsAny(s, "LMST") || s == "\r\n")
 			if s != "" {
 				feed(s, look)
-				if moved { // rows may have taken their text with them: that is no loss
+				if moved { // rows may have taken their text with them: nothing is lost
 					due = nil
 				}
 				continue

@@ -21,7 +21,7 @@ func Modules(root, name string) (string, error) {
 		if cache == "" {
 			home, err := os.UserHomeDir()
 			if err != nil {
-				return "", fmt.Errorf("without a home folder there are no npm packages: %w", err)
+				return "", fmt.Errorf("npm packages are found below the home folder: %w", err)
 			}
 			cache = filepath.Join(home, ".cache")
 		}

@@ -78,7 +78,8 @@ func dial(ctx context.Context, r instance.Record, bound time.Duration) (*member,
 // patient bounds the wait for an instance: on timeout the context's cause is a [SilentError].
 func patient(ctx context.Context, r instance.Record,
 	bound time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, bound, &SilentError{After: bound.Round(time.Millisecond), PID: r.PID})
+	silent := &SilentError{After: bound.Round(time.Millisecond), PID: r.PID}
+	return context.WithTimeoutCause(ctx, bound, silent)
 }
 
 // because returns why something failed: the cause of ctx's end, if it has ended.

@@ -16,7 +16,7 @@ import (
 // whenFlags are what when asks, and which of the answers it prints.
 type whenFlags struct {
 	texts, regexes, matchers []string
-	first, last, all, json   bool
+	last, all, json          bool
 }
 
 func whenCommand(std cli.Stdio) *cobra.Command {
@@ -24,14 +24,14 @@ func whenCommand(std cli.Stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "when [flags] FILE",
 		Short: "Tell when a text was on the screen of a recording, and for how long",
-		Long: `Tell when one of the conditions held in an asciicast (v1, v2 or v3): from, to, and how long, in seconds
-since the recording began, separated by tabs. FILE may be - for standard input. The first such time is
-printed, with --last the last one, with --all each. A dash for "to" says that the condition still held
-when the recording ended; "how long" counts up to there.
+		Long: `Tell when one of the conditions held in an asciicast (v1, v2 or v3): from, to, and how long, in
+seconds since the recording began, separated by tabs. FILE may be - for standard input. The first
+such time is printed, with --last the last one, with --all each. A dash for "to" says that the
+condition still held when the recording ended; "how long" counts up to there.
 
-Text counts while it is on the screen, at the end of each event of the recording; what scrolls off or
-is drawn over is gone. A screen that an update still hides is not counted. Only times are printed,
-never what the screen showed.
+Text counts while it is on the screen, at the end of each event of the recording; what scrolls off
+or is drawn over is gone. A screen that an update still hides is not counted. Only times are
+printed, never what the screen showed.
 
 The exit code is 3 when the condition never held.`,
 		Example: `  ptywright when demo.cast --text 'Do you want to proceed?'
@@ -77,7 +77,6 @@ The exit code is 3 when the condition never held.`,
 		"when this RE2 `EXPRESSION` was found there; (?m) makes ^ and $ those of lines")
 	fs.StringArrayVar(&f.matchers, "matcher", nil,
 		"when this matcher of docs/wire.md, in `JSON`, held")
-	fs.BoolVar(&f.first, "first", false, "print the first time, as without it")
 	fs.BoolVar(&f.last, "last", false, "print the last time")
 	fs.BoolVar(&f.all, "all", false, "print every time, each on its line")
 	fs.BoolVar(&f.json, "json", false, "print JSON, one object a line: from_ms, to_ms, ms, open")
@@ -86,47 +85,45 @@ The exit code is 3 when the condition never held.`,
 
 // matcher is what the flags ask; several conditions are any of them.
 func (f *whenFlags) matcher() (matchers.Matcher, error) {
-	which := 0
-	for _, given := range []bool{f.first, f.last, f.all} {
-		if given {
-			which++
-		}
+	if f.last && f.all {
+		return nil, cli.Usagef("--last and --all exclude each other: give one of them")
 	}
-	if which > 1 {
-		return nil, cli.Usagef("--first, --last and --all exclude each other: give one of them")
-	}
-	var parts []any
-	for _, given := range []struct {
-		flag, kind string
-		values     []string
-	}{{"text", "contains_text", f.texts}, {"regex", "screen_regex", f.regexes}} {
-		for _, value := range given.values {
-			if value == "" {
-				return nil, cli.Usagef("--%s is empty, which every screen has", given.flag)
-			}
-			parts = append(parts, map[string]any{"type": given.kind, "value": value})
+	var parts []matchers.Matcher
+	for _, text := range f.texts {
+		if text == "" {
+			return nil, cli.Usagef("--text is empty, which every screen has")
 		}
+		parts = append(parts, matchers.Text(text).In(matchers.OnScreen))
+	}
+	for _, pattern := range f.regexes {
+		if pattern == "" {
+			return nil, cli.Usagef("--regex is empty, which every screen has")
+		}
+		re, err := matchers.Compile(pattern)
+		if err != nil {
+			return nil, cli.Usagef("--regex: %w", err)
+		}
+		parts = append(parts, matchers.Regexp(re).In(matchers.OnScreen))
 	}
 	for _, text := range f.matchers {
-		var m map[string]any
-		if err := json.Unmarshal([]byte(text), &m); err != nil {
+		var tree map[string]any
+		if err := json.Unmarshal([]byte(text), &tree); err != nil {
 			return nil, cli.Usagef(`--matcher is not a JSON object, such as {"type":"bell"}: %w`,
 				err)
 		}
+		m, err := matchers.Parse(tree, matchers.Options{Scope: matchers.OnScreen})
+		if err != nil {
+			return nil, cli.Usagef("--matcher: %w", err)
+		}
 		parts = append(parts, m)
 	}
-	if len(parts) == 0 {
+	switch len(parts) {
+	case 0:
 		return nil, cli.Usagef("say what to look for: --text, --regex or --matcher")
+	case 1:
+		return parts[0], nil
 	}
-	tree := parts[0]
-	if len(parts) > 1 {
-		tree = map[string]any{"type": "any", "value": parts}
-	}
-	m, err := matchers.Parse(tree, matchers.Options{Scope: matchers.OnScreen})
-	if err != nil {
-		return nil, cli.Usagef("%w", err)
-	}
-	return m, nil
+	return matchers.Any(parts...), nil
 }
 
 // print prints one span.

@@ -139,8 +139,8 @@ for programs that take fast input for a paste, as tmux does with keys within a m
 Escape there is always a short pause; otherwise it and the next key would be Alt and that key.
 
 The number printed is for wait --since: what this input caused came after it. With --until-read the
-command waits until the program has read it, and the number is one that an echo which was seen to
-come first does not come after. Only Linux tells; elsewhere, and for a line without Enter, it does
+command waits until the program has read the input, and a wait since the number does not match an
+echo that was seen before that. Only Linux tells; elsewhere, and for a line without Enter, it does
 not wait.`,
 		Example: `  seq=$(ptywright send s1 'make test' --enter)
   ptywright wait s1 --since $seq --regex '(\d+) passed'
@@ -188,7 +188,8 @@ not wait.`,
 	fs.DurationVar(&in.Pace, "pace", 0, "pause for this `TIME` between keystrokes, such as 50ms")
 	fs.DurationVar(&in.Timeout, "timeout", 5*time.Second,
 		"the `TIME` that the program may leave it unread")
-	fs.BoolVar(&in.UntilRead, "until-read", false, "wait until the program has read it, where the system tells")
+	fs.BoolVar(&in.UntilRead, "until-read", false,
+		"wait until the program has read it, where the system tells")
 	return c
 }
 

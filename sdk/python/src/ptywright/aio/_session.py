@@ -90,8 +90,8 @@ class Session(Waiting):
         self, text: str, *, delay: float = 0, timeout: float = 5, until: Until = "sent"
     ) -> Optional[bool]:
         r"""Types text. `\n` is the Enter key; all else is typed as it is. Returns when the terminal
-        has taken it, or with `until="read"` when the program has read it: a `wait` after that misses
-        no effect of it, and does not match an echo that was seen to come before it was read.
+        has taken it, or with `until="read"` when the program has read it: a `wait` after that
+        misses no effect of it, and does not match an echo that was seen to come before it was read.
 
         Args:
             text: What to type.
@@ -130,7 +130,8 @@ class Session(Waiting):
         self, text: str, *, timeout: float = 5, until: Until = "sent"
     ) -> Optional[bool]:
         """Pastes text as a terminal does: in brackets, if the program asks for them, and without
-        control characters other than tabs and line ends. `until`, and what is returned, are those of `send`."""
+        control characters other than tabs and line ends. `until`, and what is returned, are those
+        of `send`."""
         action: wire.ActionValue = wire.PasteAction(type="paste", value=text)
         if (await self.screen()).bracketed_paste:
             action = wire.BracketedPasteAction(type="bracketed_paste", value=text)
