@@ -6,12 +6,12 @@
 //	defer e.Close(ctx) // ends the programs and everything they started
 //	s, err := e.Spawn(ctx, engine.Config{Program: "python3"})
 //	_, err = s.Wait(ctx, matchers.Text(">>>"))
-//	sent, err := s.Do(ctx, engine.Text("6*7\r"))
+//	sent, err := s.Do(ctx, engine.Text("6*7\r")) // \r is the Enter key
 //	out, err := s.Wait(ctx, matchers.Text("42"), engine.After(sent.Sequence))
 //
-// Any number of goroutines may read, wait and type. A wait that fails returns a *[WaitError], whose
-// View.Screen.Text() is what was on the screen. Nothing is redacted: package redact hides the
-// secrets in a text. Package record writes a recording when its Cast is one of [Config].Taps, and
+// Any number of goroutines may read, wait and type. A wait that fails returns a *[WaitError] with
+// the last view; Evidence of package reading says in words what the matcher lacked. Nothing else is
+// redacted: package redact hides the secrets in a text. Package record writes a recording when its Cast is one of [Config].Taps, and
 // package picture draws a view's Screen.
 //
 // # The life of a byte

@@ -69,7 +69,8 @@ type Group struct {
 	Took bool // it took part in the match
 }
 
-// DefaultWait is how long a wait lasts by default: the 30 seconds of the specification.
+// DefaultWait is how long a wait lasts when neither [Within] nor a deadline of its context says
+// otherwise: the 30 seconds of the specification.
 const DefaultWait = 30 * time.Second
 
 // A WaitOption says what a wait considers and how long it lasts. A [*Position], from [After] or
@@ -77,7 +78,8 @@ const DefaultWait = 30 * time.Second
 type WaitOption interface{ wait(w *waiting) }
 
 type (
-	// Within bounds a wait: 0 checks once, a negative value has no limit. For an action it bounds
+	// Within bounds a wait: 0 checks once, a negative value has no limit. Without it a wait lasts as
+	// long as its context, if that has a deadline, and else [DefaultWait]. For an action it bounds
 	// how long a program may leave its input unread; there 0 is [DefaultInputTimeout].
 	Within time.Duration
 	// Parked is called right before a wait first blocks, and each time that an action blocks.
@@ -135,7 +137,8 @@ type Outcome struct {
 // the wire.
 const MostBefore = 16 << 10
 
-// A WaitError is how a wait ended without a match, with the evidence.
+// A WaitError is how a wait ended without a match. View.Screen.Text() is what was on the screen, not
+// redacted; Evidence of package reading says what the matcher lacked, redacted.
 type WaitError struct {
 	*Outcome
 	Err error // why: see [Session.Wait]
@@ -146,8 +149,8 @@ func (e *WaitError) Error() string { return e.Err.Error() }
 // Unwrap returns Err.
 func (e *WaitError) Unwrap() error { return e.Err }
 
-// Wait blocks until m matches a view of s, within the limits of ctx and [Within]. The outcome is
-// never nil. The error is nil on a match and otherwise a *[WaitError]. Its Err is m's own when it
+// Wait blocks until m matches a view of s, within the limits of ctx and [Within]: [DefaultWait] when
+// neither has one. The outcome is never nil. The error is nil on a match and otherwise a *[WaitError]. Its Err is m's own when it
 // can never answer, [ErrTimeout], [ErrEnded] when the session has ended and m can no longer match,
 // [ErrClosed] when the session was closed during the wait, a *[ForgottenError] when it was
 // forgotten before the wait began, or the cause of ctx's end. Any number of goroutines may wait; a
@@ -155,7 +158,10 @@ func (e *WaitError) Unwrap() error { return e.Err }
 func (s *Session) Wait(ctx context.Context, m Matcher, options ...WaitOption) (*Outcome, error) {
 	s.hold()
 	defer s.let()
-	w := &waiting{session: s, ctx: ctx, began: time.Now(), timeout: -1}
+	w := &waiting{session: s, ctx: ctx, began: time.Now(), timeout: DefaultWait}
+	if _, bounded := ctx.Deadline(); bounded {
+		w.timeout = -1
+	}
 	for _, o := range options {
 		o.wait(w)
 	}

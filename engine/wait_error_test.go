@@ -160,3 +160,33 @@ func TestSpawnHeedsItsContext(t *testing.T) {
 		}
 	})
 }
+
+// TestAWaitEnds: a wait that says nothing lasts 30 seconds, or as long as its context's deadline
+// leaves it; a negative bound is none.
+func TestAWaitEnds(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ *enginetest.PTY, s *engine.Session) {
+		long, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		for _, c := range []struct {
+			ctx     context.Context
+			options []engine.WaitOption
+			err     error
+			after   time.Duration
+		}{
+			{t.Context(), nil, engine.ErrTimeout, engine.DefaultWait},
+			{long, nil, context.DeadlineExceeded, 30 * time.Second}, // of its minute
+			{t.Context(), []engine.WaitOption{engine.Within(time.Hour)}, engine.ErrTimeout, time.Hour},
+		} {
+			began := time.Now()
+			_, err := s.Wait(c.ctx, matchers.Text("never"), c.options...)
+			if took := time.Since(began); !errors.Is(err, c.err) || took != c.after {
+				t.Errorf("%v after %v, not %v after %v", err, took, c.err, c.after)
+			}
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		time.AfterFunc(24*time.Hour, stop)
+		if _, err := s.Wait(ctx, matchers.Text("never"), engine.Within(-1)); !errors.Is(err, context.Canceled) {
+			t.Errorf("without a bound: %v", err)
+		}
+	})
+}

@@ -21,7 +21,6 @@ package tuitest
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"math"
 	"os"
@@ -242,7 +241,7 @@ func (u *TUI) Exit(code int) {
 	u.t.Helper()
 	out := u.wait("exit", matchers.Exited(), nil)
 	if e := out.View.Exit; e.Code != code || e.Signal != "" {
-		u.t.Fatalf("exit: %s, expected exit %d\n%s", ended(e), code, u.Screen())
+		u.t.Fatalf("exit: %s, expected exit %d\n%s", e, code, u.Screen())
 	}
 }
 
@@ -255,7 +254,7 @@ func (u *TUI) wait(what string, m matchers.Matcher, options []engine.WaitOption)
 	options = append([]engine.WaitOption{engine.Within(bound)}, options...)
 	out, err := u.Session.Wait(u.t.Context(), m, options...)
 	if err != nil {
-		u.evidence = evidence(out, m, u.hide)
+		u.evidence = reading.Evidence(out, m, u.hide)
 		u.t.Fatalf("%s: %v\n%s", what, err, u.evidence)
 	}
 	return out
@@ -301,11 +300,4 @@ func (u *TUI) end(e *engine.Engine) {
 			u.t.Logf("artifacts: %v", err)
 		}
 	}
-}
-
-func ended(e *engine.Exit) string {
-	if e.Signal != "" {
-		return e.Signal
-	}
-	return fmt.Sprintf("exit %d", e.Code)
 }

@@ -19,7 +19,7 @@ var mayImport = map[string][]string{
 	"engine/vt":                       {},
 	"engine/pty":                      {},
 	"engine":                          {"engine/vt", "engine/pty", "internal/lazy", "internal/ansi", "internal/pulse", "internal/tree"},
-	"engine/reading":                  {"engine", "engine/vt", "redact", "internal/ansi"},
+	"engine/reading":                  {"engine", "engine/vt", "internal/ansi", "matchers", "redact"},
 	"engine/cmdline":                  {"engine", "engine/vt", "internal/lazy", "internal/ansi"},
 	"engine/picture":                  {"engine/vt"},
 	"engine/record":                   {"engine", "engine/picture", "engine/vt", "redact", "internal/ansi"},

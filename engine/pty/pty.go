@@ -81,6 +81,14 @@ type Exit struct {
 	Signal string
 }
 
+// String returns the signal, or "exit" and the code.
+func (e Exit) String() string {
+	if e.Signal != "" {
+		return e.Signal
+	}
+	return fmt.Sprintf("exit %d", e.Code)
+}
+
 // Process is one process of a program's tree, as of when it was read. Path, Name and Dir may
 // contain any byte but NUL: users name files and programs as they like.
 type Process struct {

@@ -22,7 +22,7 @@ func main() {
 	check(err)
 	_, err = s.Wait(ctx, matchers.Text(">>>"))
 	check(err)
-	sent, err := s.Do(ctx, engine.Text("6*7\n"))
+	sent, err := s.Do(ctx, engine.Text("6*7\r"))
 	check(err)
 	answer := matchers.Regexp(regexp.MustCompile(`(?m)^(\d+)$`))
 	out, err := s.Wait(ctx, answer, engine.After(sent.Sequence))

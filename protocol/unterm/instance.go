@@ -33,7 +33,7 @@ func moved(from string) engine.Func {
 func (s *Server) follow(zero *engine.Session) {
 	at := string(s.record().Cwd)
 	for {
-		out, err := zero.Wait(context.Background(), moved(at))
+		out, err := zero.Wait(context.Background(), moved(at), engine.Within(-1))
 		if err != nil {
 			return
 		}

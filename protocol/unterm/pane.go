@@ -175,7 +175,7 @@ func (p *panes) tend(made *pane) {
 			delete(p.own, made)
 			p.mu.Unlock()
 		}()
-		if _, err := made.session.Wait(context.Background(), hasEnded); err != nil {
+		if _, err := made.session.Wait(context.Background(), hasEnded, engine.Within(-1)); err != nil {
 			return // closed
 		}
 		grace := time.NewTimer(deadBound)

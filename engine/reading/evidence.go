@@ -1,4 +1,4 @@
-package tuitest
+package reading
 
 import (
 	"encoding/json"
@@ -7,17 +7,16 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
-	"github.com/ptywright/ptywright/engine/reading"
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/redact"
 )
 
-// evidence says what each part of a matcher lacked, and shows the last screen, as the evidence of
-// the command line does. Secrets are hidden.
-func evidence(out *engine.Outcome, m matchers.Matcher, hide *redact.Redactor) string {
-	v := reading.New(out.View, hide)
+// Evidence says why a wait for m did not match, as the command line does: what each part of m lacked
+// and the last screen, with secrets hidden. hide is [redact.Default] for what rules can recognize.
+func Evidence(out *engine.Outcome, m matchers.Matcher, hide *redact.Redactor) string {
+	v := New(out.View, hide)
 	why := m.Explain(out.View, matchers.Shown{
-		Screen: v.Screen(), Output: func() string { return v.Output(reading.NearChars) },
+		Screen: v.Screen(), Output: func() string { return v.Output(NearChars) },
 		Line: v.Line, Title: v.Clean(out.View.Screen.Title),
 	})
 	took, quiet := out.Elapsed, out.View.At.Sub(out.View.Changed)
@@ -27,7 +26,7 @@ func evidence(out *engine.Outcome, m matchers.Matcher, hide *redact.Redactor) st
 	lacks(&b, why, "- ")
 	state := "running"
 	if out.View.Exit != nil {
-		state = ended(out.View.Exit)
+		state = out.View.Exit.String()
 	}
 	if title := v.Clean(out.View.Screen.Title); title != "" {
 		state += ", titled " + title
