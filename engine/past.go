@@ -425,6 +425,7 @@ func (r *replay) step(show func(*View) bool) (at time.Time, goesOn bool) {
 			break
 		}
 		before := r.view(at)
+		r.term.Seen() // so that a step has the same moments wherever the replay began
 		e, _ := r.term.FeedMoments(r.text(seq), func(s *vt.Screen) {
 			if goesOn {
 				v := *before

@@ -37,8 +37,22 @@ const mostRechecks = 256
 // A matcher that can never answer ends the sequence with its error beside an empty span; what came
 // before it is yielded.
 func Spans(views iter.Seq[*View], m Matcher) iter.Seq2[Span, error] {
+	return SpansAfter(nil, nil, views, m)
+}
+
+// SpansAfter is [Spans] that goes on after another: last is the view that was asked about last, nil
+// when none was, and open the span that had begun and not ended by then, nil when m did not hold.
+// A matcher that is not the one of before is asked about last once more.
+func SpansAfter(last *View, open *Span, views iter.Seq[*View], m Matcher) iter.Seq2[Span, error] {
 	return func(yield func(Span, error) bool) {
 		var w spanning
+		if last != nil {
+			r := m.Check(last)
+			w.last, w.recheck = last, r.Recheck
+		}
+		if open != nil {
+			w.span, w.held = *open, true
+		}
 		for v := range views {
 			for n := 0; w.recheck > 0 && n < mostRechecks; n++ {
 				at := w.last.At.Add(w.recheck)

@@ -39,6 +39,8 @@ type View struct {
 	Block  *Block   // the last command that ended between marks; nil: none yet. Read-only
 	Since  Since    // what a wait considers; zero: everything
 	wait   *waiting // the wait that this view was taken for; nil: none
+	// patience is what Patience returns outside of a wait; nil: true.
+	patience func() bool
 }
 
 // Exit is how a session's leader ended.
@@ -90,7 +92,20 @@ func (v *View) Left(context bool) *vt.Passage {
 
 // Patience reports whether the wait that v was taken for goes on: a matcher that takes long calls
 // it every few milliseconds, and answers [ErrInterrupted] when it is false.
-func (v *View) Patience() bool { return v.wait == nil || v.wait.goesOn() }
+func (v *View) Patience() bool {
+	if v.wait != nil {
+		return v.wait.goesOn()
+	}
+	return v.patience == nil || v.patience()
+}
+
+// With returns a copy of v, which is in no wait, whose Patience is goesOn: whoever asks matchers
+// about the past bounds with it how long one may take.
+func (v *View) With(goesOn func() bool) *View {
+	c := *v
+	c.wait, c.patience = nil, goesOn
+	return &c
+}
 
 // Output is what a transcript matcher reads, and where it begins: the retained text, or with Since
 // only what came after it. The caller must not modify it.

@@ -31,6 +31,14 @@ func (t *Terminal) FeedMoments(p []byte, look func(s *Screen)) (e Effect, rest [
 	return t.FeedToMark(p)
 }
 
+// Seen says that whoever looks at moments has seen the screen as it is: what was written so far does
+// not count for those to come.
+func (t *Terminal) Seen() {
+	if t.moments != nil {
+		t.moments.reset()
+	}
+}
+
 // moments keep track of the cells that were written since the last moment. A terminal's state does
 // not include them: a fork and a terminal that is loaded begin without.
 type moments struct {

@@ -24,6 +24,7 @@ type Frame struct {
 	Bell        uint64 `json:"bell"`  // the sequence of the last bell
 	Lease       *Lease `json:"lease"` // nil: any client may type
 	Exit        *Exit  `json:"exit"`  // nil: the program runs
+	Then               // of a frame with [FrameOptions].At
 }
 
 // A Size is that of a terminal, in cells: 1 to 1000 a side.
@@ -63,6 +64,8 @@ type FrameOptions struct {
 	// how long to wait, after which nothing has changed; nil: 30,000
 	TimeoutMS *int64 `json:"timeout_ms,omitempty"`
 	Redact    *bool  `json:"redact,omitempty"` // nil: true
+	// At is the moment that is shown as a whole, at once, instead; without Since.
+	At Moment `json:"at,omitzero"`
 }
 
 // Frame waits for a change of the screen and returns it; see [FrameOptions]. A connection has one

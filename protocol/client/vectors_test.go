@@ -224,6 +224,7 @@ var received = map[string]struct {
 	without []string
 }{
 	"Session":            {into[client.Info], nil},
+	"Span":               {into[client.Span], nil},
 	"Exit":               {into[client.Exit], nil},
 	"Lease":              {into[client.Lease], nil},
 	"Snapshot":           {into[client.Snapshot], nil},

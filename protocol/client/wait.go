@@ -14,7 +14,8 @@ type (
 		WaitOption
 		expects()
 	}
-	// A ReadOption changes one [Session.Screen]: [Cells] and [Unredacted].
+	// A ReadOption changes one [Session.Screen]: [Cells], [Unredacted], and a [Moment] for the
+	// screen as it was then.
 	ReadOption interface{ reads(p *readParams) }
 	// A RunOption changes one [Session.Run]: [Within].
 	RunOption interface{ runs(p *runParams) }
@@ -49,8 +50,9 @@ type waitParams struct {
 
 type readParams struct {
 	named
-	Cells  Cells `json:"cells,omitempty"`
-	Redact *bool `json:"redact,omitempty"`
+	Cells  Cells  `json:"cells,omitempty"`
+	Redact *bool  `json:"redact,omitempty"`
+	At     Moment `json:"at,omitzero"`
 }
 
 type runParams struct {

@@ -341,6 +341,7 @@ type Snapshot struct {
 	// the program reads a secret, as a password prompt does
 	SecretInput bool  `json:"secret_input"`
 	Exit        *Exit `json:"exit"` // nil: the program runs
+	Then              // of a screen that was asked for [At] a moment
 }
 
 // String returns the screen's text: PlainText.

@@ -303,7 +303,7 @@ type adapterSnapshotParams struct {
 
 func (c *client) adapterSnapshot(_ context.Context, a *plugins.Adapter,
 	p adapterSnapshotParams) (*look, error) {
-	return p.read(a.Session())
+	return p.read(a.Session(), &atParams{})
 }
 
 type adapterTranscriptParams struct {

@@ -93,7 +93,16 @@ func TestCanary(t *testing.T) {
 		"session.input":            {{"session": id, "action": obj{"type": "key", "value": "token=" + secret}}, {"session": "token=" + secret, "action": obj{"type": "eof"}}},
 		"session.resize":           {{"session": id, "rows": 20, "cols": 70}},
 		"session.snapshot":         {{"session": id}, {"session": id, "cells": "runs"}, {"session": id, "cells": "token=" + secret}},
-		"session.transcript":       {{"session": id}},
+		"session.history": {
+			{"session": id, "which": "all", "max": 1000, "matcher": text(secret)},
+			{"session": id, "which": "all", "max": 1000, "matcher": obj{"type": "screen_regex", "value": "(canary.*)"}},
+			{"session": id, "which": "last", "matcher": obj{"type": "all", "value": []obj{
+				{"type": "transcript_regex", "value": "token=(\\w+)"}, {"type": "title_regex", "value": ".*"}, {"type": "screen_regex", "value": "(?s).*"},
+			}}},
+			{"session": id, "matcher": obj{"type": "lua", "value": obj{"plugin": "ask", "predicate": plain}}}, {"session": id, "matcher": text("x"), "next": plain},
+			{"session": id, "matcher": text("x"), "which": plain}, {"session": id, "matcher": text("x"), "since": obj{plain: 1}},
+		},
+		"session.transcript": {{"session": id}},
 		"session.wait": {
 			{"session": id, "timeout_ms": 0, "matcher": obj{"type": "any", "value": []obj{
 				text("canary nothing"), {"type": "screen_regex", "value": "canary(.*)nothing"}, {"type": "title_contains", "value": "?"},
@@ -115,6 +124,16 @@ func TestCanary(t *testing.T) {
 		"session.forget":       {nil},
 		"session.kill":         {{"session": id}},
 		"session.close":        {{"session": id}},
+	}
+	for seq := range int(w.result("session.snapshot", obj{"session": id})["sequence"].(float64)) {
+		calls["session.snapshot"] = append(calls["session.snapshot"], obj{"session": id, "cells": "runs", "at": seq})
+	}
+	for _, moment := range []any{20, 60, obj{"ago_ms": 0}, plain, obj{"time": plain}, obj{plain: 1}} {
+		for method, more := range map[string]obj{"session.snapshot": {}, "session.screenshot": {"format": "html"}, "session.search": {"regex": "."}, "session.frame": {}} {
+			params := obj{"session": id, "at": moment}
+			maps.Copy(params, more)
+			calls[method] = append(calls[method], params)
+		}
 	}
 	for _, m := range w.result("server.capabilities", nil)["methods"].([]any) {
 		if calls[m.(string)] == nil {

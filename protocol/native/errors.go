@@ -280,6 +280,7 @@ func wireError(err error) *protocol.Error {
 	case errors.As(err, &start) && e.Reason != "limit_exceeded":
 		e.Reason = "cannot_start"
 		e.Data = map[string]any{"operation": start.Op}
+	case momentError(e, err):
 	case errors.As(err, &large):
 		e.Reason = "reply_too_large"
 	case errors.As(err, &alive):

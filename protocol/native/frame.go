@@ -17,6 +17,7 @@ import (
 type frameParams struct {
 	sessionParams
 	readParams
+	atParams
 	Since     *uint64 `json:"since,omitempty" jsonschema:"the sequence of the frame that the client has; without it the whole screen is told at once"`
 	TimeoutMS *int64  `json:"timeout_ms,omitempty" jsonschema:"how long to wait for something new; default 30000; then what there is, which is nothing"`
 	Form      string  `json:"form,omitempty" jsonschema:"runs (default): styled text, or ansi: a string with SGR and OSC 8"`
@@ -94,6 +95,12 @@ func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error
 	if err != nil {
 		return nil, err
 	}
+	if p.At != nil {
+		if p.Since != nil {
+			return nil, &protocol.ParamError{Expected: "since or at", Got: "both"}
+		}
+		return p.past(c, s, form)
+	}
 	c.mu.Lock()
 	has := c.frames[s.ID()]
 	c.mu.Unlock()
@@ -118,6 +125,19 @@ func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error
 	c.frames[s.ID()] = now
 	c.mu.Unlock()
 	f.lease = c.leaseOf(v, f.Clean)
+	return f, nil
+}
+
+// past makes the whole frame of the moment that at names. What the client has of the session as it
+// is stays as it was.
+func (p *frameParams) past(c *client, s *engine.Session, form string) (*frame, error) {
+	v, then, err := p.view(s)
+	if err != nil {
+		return nil, err
+	}
+	f := &frame{look: newLook(v, p.redactor(), "runs"), client: c}
+	f.then = then
+	f.compare(nil, form)
 	return f, nil
 }
 
@@ -186,5 +206,5 @@ func (f *frame) AppendJSON(b []byte) []byte {
 	b = strconv.AppendUint(b, f.Raw.Bell, 10)
 	b = appendAny(append(b, `,"lease":`...), f.lease)
 	b = appendAny(append(b, `,"exit":`...), exitOf(f.Raw.Exit))
-	return append(b, '}')
+	return append(f.then.append(b), '}')
 }

@@ -59,6 +59,7 @@ func (c *client) sessionScrollback(_ context.Context,
 type searchParams struct {
 	sessionParams
 	readParams
+	atParams
 	Text  *string `json:"text,omitempty" jsonschema:"text to find; this or regex"`
 	Regex *string `json:"regex,omitempty" jsonschema:"RE2 expression to find; this or text"`
 	Max   *int64  `json:"max,omitempty" jsonschema:"most matches to return; default 50"`
@@ -74,6 +75,8 @@ type searchResult struct {
 	Matches   []searchMatch `json:"matches"`
 	Total     int           `json:"total"`
 	Truncated bool          `json:"truncated"`
+	Sequence  *uint64       `json:"sequence,omitempty" jsonschema:"with at: of the screen and the scrollback that were searched"`
+	thenShape
 }
 
 // maxMatches bounds one answer.
@@ -93,9 +96,16 @@ func (c *client) sessionSearch(_ context.Context, p searchParams) (searchResult,
 	if err != nil {
 		return none, err
 	}
-	found, total := reading.New(s.View(), p.redactor()).Lines().Search(re, most)
+	v, then, err := p.view(s)
+	if err != nil {
+		return none, err
+	}
+	found, total := reading.New(v, p.redactor()).Lines().Search(re, most)
 	r := searchResult{Matches: make([]searchMatch, len(found)), Total: total,
-		Truncated: total > len(found)}
+		Truncated: total > len(found), thenShape: then.shape()}
+	if then != nil {
+		r.Sequence = &then.Sequence
+	}
 	for i, f := range found {
 		r.Matches[i] = searchMatch(f)
 	}

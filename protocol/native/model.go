@@ -34,6 +34,8 @@ var named = sync.OnceValue(func() map[reflect.Type]shapeOf {
 		reflect.TypeFor[look]():              is[snapshotShape]("Snapshot"),
 		reflect.TypeFor[waitResult]():        is[waitShape]("Matched"),
 		reflect.TypeFor[frame]():             is[frameShape]("Frame"),
+		reflect.TypeFor[span]():              is[spanShape]("Span"),
+		reflect.TypeFor[instantShape]():      is[instantShape]("Instant"),
 		reflect.TypeFor[sizeShape]():         is[sizeShape]("Size"),
 		reflect.TypeFor[cellShape]():         is[cellShape]("Cell"),
 		reflect.TypeFor[runShape]():          is[runShape]("Run"),
@@ -87,11 +89,11 @@ var outcomes = sync.OnceValue(func() map[string]reflect.Type {
 	}
 })
 
-// ranges are the bounds of numbers in params, by name: the same in every method.
+// ranges are the bounds of numbers in params, by name or by method and name.
 var ranges = sync.OnceValue(func() map[string][2]int64 {
 	return map[string][2]int64{
 		"rows": {1, engine.MaxSide}, "cols": {1, engine.MaxSide}, "pixel_width": {0, math.MaxUint16}, "pixel_height": {0, math.MaxUint16},
-		"timeout_ms": {0, maxTimeout.Milliseconds()}, "delay_ms": {0, engine.MaxPace.Milliseconds()}, "count": {0, maxLines}, "max": {0, maxMatches},
+		"timeout_ms": {0, maxTimeout.Milliseconds()}, "ago_ms": {0, maxLeash.Milliseconds()}, "session.history max": {1, maxMatches}, "delay_ms": {0, engine.MaxPace.Milliseconds()}, "count": {0, maxLines}, "max": {0, maxMatches},
 		"max_ms": {1, maxLeash.Milliseconds()}, "idle_ms": {1, maxLeash.Milliseconds()}, "max_memory": {leastMemory, mostMemory},
 		"transcript_max_chars": {0, maxTranscript}, "scrollback_max_lines": {0, maxScrollback}, "start": {0, maxStart},
 		"idle_limit": {0, maxTimeout.Milliseconds()}, "font_size": {picture.FontSizeMin, picture.FontSizeMax},
@@ -101,7 +103,7 @@ var ranges = sync.OnceValue(func() map[string][2]int64 {
 // words are the values of strings in params that take only some, by name or by method and name.
 var words = sync.OnceValue(func() map[string][]any {
 	return map[string][]any{
-		"owner": {ownerServer, ownerConnection}, "access": {accessFull, accessRead}, "until": {untilSent, untilRead}, "theme": {"dark", "light"}, "form": {"runs", "ansi"},
+		"owner": {ownerServer, ownerConnection}, "access": {accessFull, accessRead}, "session.input until": {untilSent, untilRead}, "which": {whichFirst, whichLast, whichAll}, "theme": {"dark", "light"}, "form": {"runs", "ansi"},
 		"cells": {"full", "runs", "none"}, "ordering": {protocol.Session.String(), protocol.Concurrent.String()},
 		"echo_off":                    {string(engine.EchoAsk), string(engine.EchoSecret), string(engine.EchoPlain)},
 		"session.screenshot format":   {"png", "svg", "html", "ansi"},
@@ -123,6 +125,7 @@ var rules = sync.OnceValue(func() map[string]func(*jsonschema.Schema) {
 		"session.input":      exactlyOne("action", "actions"),
 		"session.transcript": atMostOne("since", "mark"),
 		"adapter.transcript": atMostOne("since", "mark"),
+		"session.frame":      atMostOne("since", "at"),
 		"session.create": func(s *jsonschema.Schema) {
 			both := &jsonschema.Schema{Required: []string{"base_env", "clear_env"}}
 			both.Properties = map[string]*jsonschema.Schema{"clear_env": {Const: jsonschema.Ptr[any](true)}}
@@ -247,6 +250,8 @@ func (m *modeler) model() *jsonschema.Schema {
 		reflect.TypeFor[actionTree]():         ref("Action"),
 		reflect.TypeFor[matcherTree]():        ref("Matcher"),
 		reflect.TypeFor[sincePosition]():      ref("Position"),
+		reflect.TypeFor[moment]():             ref("Moment"),
+		reflect.TypeFor[mark]():               {Type: "string", Pattern: `^h[0-9]+(-[0-9]+){8}$`, Examples: []any{"h0-0-0-0-0-0-0-0-1"}},
 		reflect.TypeFor[outcome]():            ref("Outcome"),
 		reflect.TypeFor[explanation]():        ref("Explanation"),
 		reflect.TypeFor[wasRead]():            {Types: []string{"null", "boolean"}},
@@ -268,6 +273,13 @@ func (m *modeler) model() *jsonschema.Schema {
 		Description: "a sequence, or the next of a wait's answer",
 		OneOf:       []*jsonschema.Schema{{Type: "integer", Minimum: jsonschema.Ptr(0.0)}, {Type: "string", Pattern: `^p[0-9]+-[0-9]+(-[0-9]+-[0-9]+)?$`, Examples: []any{"p1-2"}}},
 	}
+	m.defs["Moment"] = &jsonschema.Schema{
+		Description: "a sequence, or a time",
+		OneOf:       []*jsonschema.Schema{{Type: "integer", Minimum: jsonschema.Ptr(0.0)}, ref("Instant")},
+	}
+	bound("Instant", m.defs["Instant"])
+	exactlyOne("ago_ms", "time")(m.defs["Instant"])
+	m.defs["Instant"].AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
 	m.union("Action", "what to do, by type", "Action", engine.ActionSchemas())
 	m.union("Matcher", "what to wait for, by type", "Matcher", matchers.Schemas())
 	m.union("Explanation", "how near a matcher of that type came", "Explanation", explanations())
@@ -531,7 +543,11 @@ var (
 // code enforces them itself; a test compares the two.
 func bound(method string, s *jsonschema.Schema) {
 	for name, p := range s.Properties {
-		if r, ok := ranges()[name]; ok {
+		r, ok := ranges()[method+" "+name]
+		if !ok {
+			r, ok = ranges()[name]
+		}
+		if ok {
 			p.Minimum, p.Maximum = jsonschema.Ptr(float64(r[0])), jsonschema.Ptr(float64(r[1]))
 		}
 		w, ok := words()[method+" "+name]

@@ -154,7 +154,7 @@ func (p sizeParams) size() (pty.Size, error) {
 // overflow.
 const maxTimeout = 24 * time.Hour
 
-// integer reads an optional integer. Its name says its bounds: see ranges.
+// integer reads an optional integer. Its name is the key of its bounds: see ranges.
 func integer(name string, given *int64, absent int64) (int64, *protocol.ParamError) {
 	if given == nil {
 		return absent, nil
@@ -168,7 +168,7 @@ func integer(name string, given *int64, absent int64) (int64, *protocol.ParamErr
 // outOfRange refuses an integer; got "" was not sent.
 func outOfRange(name, got string) *protocol.ParamError {
 	r := ranges()[name]
-	return &protocol.ParamError{Path: name,
+	return &protocol.ParamError{Path: memberOf(name),
 		Expected: fmt.Sprintf("an integer from %d to %d", r[0], r[1]), Got: got}
 }
 
@@ -208,6 +208,9 @@ func word(key, given, absent string) (string, error) {
 	return given, nil
 }
 
+// memberOf returns the member in a key of words or ranges, which may have its method in front.
+func memberOf(key string) string { return key[strings.IndexByte(key, ' ')+1:] }
+
 // notOneOf refuses a string that is none of a few; given "" was not sent.
 func notOneOf(key, given string) error {
 	var b strings.Builder
@@ -222,7 +225,7 @@ func notOneOf(key, given string) error {
 		}
 		fmt.Fprintf(&b, "%q", w)
 	}
-	e := &protocol.ParamError{Path: key[strings.IndexByte(key, ' ')+1:], Expected: b.String()}
+	e := &protocol.ParamError{Path: memberOf(key), Expected: b.String()}
 	if given != "" {
 		e.Got = protocol.Got(given)
 	}

@@ -12,6 +12,7 @@ var given = sync.OnceValue(func() map[string][]string {
 	return map[string][]string{
 		"session":   {"unknown_session", "session_forgotten"},
 		"redaction": {"invalid_redaction"},
+		"at":        {"moment_not_kept"},
 		"matcher":   {"invalid_matcher", "plugin_failed", "timeout", "session_ended", "session_closed"},
 		"adapter":   {"unknown_adapter", "plugin_failed", "permission_denied"},
 		"plugin":    {"unknown_plugin", "permission_denied"},
@@ -51,6 +52,7 @@ var also = sync.OnceValue(func() map[string][]string {
 		"session.run":              append([]string{"owned_by_adapter", "timeout", "command_not_run", "no_shell", "not_at_prompt"}, typing...),
 		"session.snapshot":         {"reply_too_large"},
 		"session.wait":             {"reply_too_large"},
+		"session.history":          {"moment_not_kept"},
 		"session.screenshot":       {"reply_too_large", "file_refused", "read_only"},
 		"session.frame":            {"reply_too_large", "session_closed"},
 		"session.lease":            {"owned_by_adapter", "session_leased", "session_ended", "session_closed"},

@@ -18,6 +18,7 @@ import (
 type screenshotParams struct {
 	sessionParams
 	readParams
+	atParams
 	Format   string   `json:"format,omitempty" jsonschema:"png, svg, html or ansi; default that of the path, else png"`
 	Path     string   `json:"path,omitempty" jsonschema:"file to write or replace, mode 0600, by its extension such a picture; default: the picture is in the answer"`
 	Theme    string   `json:"theme,omitempty" jsonschema:"dark or light; default the session's"`
@@ -31,6 +32,9 @@ type screenshotResult struct {
 	Bytes  int     `json:"bytes"`
 	Rows   int     `json:"rows"`
 	Cols   int     `json:"cols"`
+
+	Sequence *uint64 `json:"sequence,omitempty" jsonschema:"with at: of the screen that was drawn"`
+	thenShape
 }
 
 func (c *client) sessionScreenshot(_ context.Context,
@@ -60,14 +64,21 @@ func (c *client) sessionScreenshot(_ context.Context,
 	if err != nil {
 		return nil, err
 	}
-	l := newLook(s.View(), p.redactor(), "none")
+	v, then, err := p.view(s)
+	if err != nil {
+		return nil, err
+	}
+	l := newLook(v, p.redactor(), "none")
 	o.Clean = l.Clean
 	data, err := picture.Draw(l.Screen(), format, o)
 	if err != nil {
 		return nil, err
 	}
 	r := &screenshotResult{Format: format, Bytes: len(data), Rows: l.Screen().Rows,
-		Cols: l.Screen().Cols}
+		Cols: l.Screen().Cols, thenShape: then.shape()}
+	if then != nil {
+		r.Sequence = &then.Sequence
+	}
 	if p.Path != "" {
 		r.Path = p.Path
 		return r, record.WriteFile(p.Path, data)

@@ -351,7 +351,7 @@ func (c *client) sessionInput(ctx context.Context, p inputParams) (inputResult, 
 	if err != nil {
 		return inputResult{}, err
 	}
-	until, err := word("until", p.Until, untilSent)
+	until, err := word("session.input until", p.Until, untilSent)
 	if err != nil {
 		return inputResult{}, err
 	}
@@ -483,6 +483,7 @@ func (c *client) patiently(ctx context.Context, f func() error) error {
 type snapshotParams struct {
 	sessionParams
 	screenParts
+	atParams
 }
 
 // screenParts say how to read a screen.
@@ -496,15 +497,22 @@ func (c *client) sessionSnapshot(_ context.Context, p snapshotParams) (*look, er
 	if err != nil {
 		return nil, err
 	}
-	return p.read(s)
+	return p.screenParts.read(s, &p.atParams)
 }
 
-func (p *screenParts) read(s *engine.Session) (*look, error) {
+// read reads a screen, as at says.
+func (p *screenParts) read(s *engine.Session, at *atParams) (*look, error) {
 	cells, err := word("cells", p.Cells, "full")
 	if err != nil {
 		return nil, err
 	}
-	return newLook(s.View(), p.redactor(), cells), nil
+	v, then, err := at.view(s)
+	if err != nil {
+		return nil, err
+	}
+	l := newLook(v, p.redactor(), cells)
+	l.then = then
+	return l, nil
 }
 
 type transcriptParams struct {

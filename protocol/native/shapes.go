@@ -1,6 +1,9 @@
 package native
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // The shapes of what encodes itself: the model of the wire is made of them. The tests hold every
 // message that they send or get against the model.
@@ -20,6 +23,7 @@ type snapshotShape struct {
 	Title             *string     `json:"title"`
 	SecretInput       bool        `json:"secret_input" jsonschema:"the program reads a secret: the terminal does not echo what is typed"`
 	Exit              *exitInfo   `json:"exit"`
+	thenShape
 }
 
 type sizeShape struct {
@@ -74,6 +78,7 @@ type frameShape struct {
 	Bell        uint64           `json:"bell" jsonschema:"the sequence at which the bell rang last; 0: not yet"`
 	Lease       *leaseInfo       `json:"lease" jsonschema:"who alone may type; null: everybody"`
 	Exit        *exitInfo        `json:"exit"`
+	thenShape
 }
 
 type cellsShape struct {
@@ -123,6 +128,17 @@ type waitShape struct {
 	Missed         bool          `json:"missed,omitempty" jsonschema:"lines that scrolled off the screen were lost before they could be looked at"`
 	Snapshot       snapshotShape `json:"snapshot"`
 	TranscriptTail string        `json:"transcript_tail"`
+}
+
+// spanShape is a span.
+type spanShape struct {
+	From     uint64    `json:"from" jsonschema:"the first sequence in which the matcher held"`
+	To       *uint64   `json:"to" jsonschema:"the first sequence after it in which it no longer did, from itself when it held within one batch of output only; null: it held in the last moment that was looked at"`
+	FromAt   time.Time `json:"from_at"`
+	ToAt     time.Time `json:"to_at"`
+	MS       int64     `json:"ms" jsonschema:"how long it held, in milliseconds"`
+	Outcome  outcome   `json:"outcome" jsonschema:"what matched first"`
+	Snapshot *look     `json:"snapshot" jsonschema:"the screen on which it did, without cells"`
 }
 
 type (

@@ -66,6 +66,8 @@ func TestVectors(t *testing.T) {
 			method, around["redaction"], params = "session.snapshot", v.Value, around
 		case v.Def == "Position":
 			method, around["since"], params = "session.transcript", v.Value, around
+		case v.Def == "Moment" || v.Def == "Instant":
+			method, around["at"], params = "session.snapshot", v.Value, around
 		default:
 			continue // the server sends it
 		}

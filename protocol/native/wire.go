@@ -29,6 +29,7 @@ func (tooLargeError) Error() string {
 type look struct {
 	*reading.View
 	cells string // "full", "runs" or "none"
+	then  *then  // the moment that was asked for; nil: now
 }
 
 // Fits refuses an answer over maxReply. The error is a tooLargeError.
@@ -86,7 +87,7 @@ func (l *look) AppendJSON(b []byte) []byte {
 	b = appendString(b, `,"mouse":`, s.Modes.Mouse.String())
 	b = l.appendTitle(b)
 	b = appendAny(append(b, `,"exit":`...), exitOf(l.Raw.Exit))
-	return append(b, '}')
+	return append(l.then.append(b), '}')
 }
 
 // appendModes writes the modes that every look has.

@@ -134,6 +134,12 @@ export class MessageTooLargeError extends PtywrightError<wire.MessageTooLargeDat
   declare readonly reason: "message_too_large";
 }
 
+/** What a session was like then is no longer kept, or is still to come. `reason` is
+ * `moment_not_kept`. */
+export class MomentNotKeptError extends PtywrightError<wire.MomentNotKeptData> {
+  declare readonly reason: "moment_not_kept";
+}
+
 /** The program does not ask for the mouse. `reason` is `mouse_not_requested`. */
 export class MouseNotRequestedError extends PtywrightError<wire.MouseNotRequestedData> {
   declare readonly reason: "mouse_not_requested";
@@ -353,6 +359,7 @@ export const errorClasses = {
   line_too_long: LineTooLongError,
   memory_limit_unsupported: MemoryLimitUnsupportedError,
   message_too_large: MessageTooLargeError,
+  moment_not_kept: MomentNotKeptError,
   mouse_not_requested: MouseNotRequestedError,
   name_taken: NameTakenError,
   nesting_too_deep: NestingTooDeepError,

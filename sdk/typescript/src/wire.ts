@@ -766,6 +766,12 @@ export interface Frame {
   /** who alone may type; null: everybody */
   lease: Lease | null;
   exit: Exit | null;
+  /** with at: the oldest sequence that can be shown */
+  kept_from?: number | undefined;
+  /** with at: when the session came to that */
+  kept_from_at?: string | undefined;
+  /** with at: when the session came to its sequence */
+  shown_at?: string | undefined;
 }
 
 export interface FrameCursor {
@@ -833,6 +839,20 @@ export interface InputFullData {
   /** bytes that the terminal has taken */
   written?: number | undefined;
 }
+
+export type Instant = {
+} & (
+  | {
+      /** so long before the request */
+      ago_ms: number;
+      time?: undefined;
+    }
+  | {
+      ago_ms?: undefined;
+      /** by the server's clock */
+      time: string;
+    }
+);
 
 export interface IntentRefusedData {
   reason: "intent_refused";
@@ -1080,6 +1100,19 @@ export interface MemoryLimitUnsupportedData {
 
 export interface MessageTooLargeData {
   reason: "message_too_large";
+}
+
+/** a sequence, or a time */
+export type Moment = number | Instant;
+
+export interface MomentNotKeptData {
+  reason: "moment_not_kept";
+  /** the oldest sequence that can be shown */
+  kept_from: number;
+  /** the newest */
+  sequence: number;
+  /** when the session came to that, where a time was asked for */
+  kept_from_at?: string | undefined;
 }
 
 /** presses, releases or moves the mouse */
@@ -1824,7 +1857,7 @@ export interface SessionForgottenData {
   forgotten: string;
 }
 
-export interface SessionFrameParams {
+export type SessionFrameParams = {
   /** the session's id or name */
   session: string;
   /** runs (default): styled text, or ansi: a string with SGR and OSC 8 */
@@ -1833,10 +1866,54 @@ export interface SessionFrameParams {
   redact?: boolean | undefined;
   /** more rules for this read */
   redaction?: Redaction | undefined;
-  /** the sequence of the frame that the client has; without it the whole screen is told at once */
-  since?: number | undefined;
   /** how long to wait for something new; default 30000; then what there is, which is nothing */
   timeout_ms?: number | undefined;
+} & (
+  | {
+      at?: undefined;
+      /** the sequence of the frame that the client has; without it the whole screen is told at
+       * once */
+      since?: number | undefined;
+    }
+  | {
+      /** the screen as it was then, hidden by what is secret now; default: as it is */
+      at?: Moment | undefined;
+      since?: undefined;
+    }
+);
+
+export interface SessionHistoryParams {
+  /** the session's id or name */
+  session: string;
+  /** an object with type and, where the type needs one, value; it is asked about the screen of
+   * each moment */
+  matcher: Matcher;
+  /** most spans to return; default 50 */
+  max?: number | undefined;
+  /** of an answer to the same question: goes on there */
+  next?: string | undefined;
+  /** false shows the text as it is, whatever redaction says; default true */
+  redact?: boolean | undefined;
+  /** more rules for this read */
+  redaction?: Redaction | undefined;
+  /** only moments after it; default: all that are kept */
+  since?: Moment | undefined;
+  /** how long the matcher may take for one moment; default 30000 */
+  timeout_ms?: number | undefined;
+  /** only moments up to it; default: up to now */
+  until?: Moment | undefined;
+  /** first (default), last or all */
+  which?: "first" | "last" | "all" | undefined;
+}
+
+export interface SessionHistoryResult {
+  spans: Span[];
+  /** the oldest sequence that can be shown */
+  kept_from: number;
+  /** everything that was asked about was looked at: nothing of it was gone, and there is no next */
+  complete: boolean;
+  /** there is more to look at: ask again with it */
+  next?: string | undefined;
 }
 
 export type SessionInputParams = {
@@ -2060,6 +2137,8 @@ export interface SessionRunResult {
 export interface SessionScreenshotParams {
   /** the session's id or name */
   session: string;
+  /** the screen as it was then, hidden by what is secret now; default: as it is */
+  at?: Moment | undefined;
   /** pixels, 6 to 128; default 15 */
   font_size?: number | undefined;
   /** png, svg, html or ansi; default that of the path, else png */
@@ -2082,7 +2161,15 @@ export interface SessionScreenshotResult {
   cols: number;
   /** base64 for png, else text */
   data?: string | undefined;
+  /** with at: the oldest sequence that can be shown */
+  kept_from?: number | undefined;
+  /** with at: when the session came to that */
+  kept_from_at?: string | undefined;
   path?: string | undefined;
+  /** with at: of the screen that was drawn */
+  sequence?: number | undefined;
+  /** with at: when the session came to its sequence */
+  shown_at?: string | undefined;
 }
 
 export interface SessionScrollbackParams {
@@ -2109,6 +2196,8 @@ export interface SessionScrollbackResult {
 export type SessionSearchParams = {
   /** the session's id or name */
   session: string;
+  /** the screen as it was then, hidden by what is secret now; default: as it is */
+  at?: Moment | undefined;
   /** most matches to return; default 50 */
   max?: number | undefined;
   /** false shows the text as it is, whatever redaction says; default true */
@@ -2132,11 +2221,21 @@ export interface SessionSearchResult {
   matches: Found[];
   total: number;
   truncated: boolean;
+  /** with at: the oldest sequence that can be shown */
+  kept_from?: number | undefined;
+  /** with at: when the session came to that */
+  kept_from_at?: string | undefined;
+  /** with at: of the screen and the scrollback that were searched */
+  sequence?: number | undefined;
+  /** with at: when the session came to its sequence */
+  shown_at?: string | undefined;
 }
 
 export interface SessionSnapshotParams {
   /** the session's id or name */
   session: string;
+  /** the screen as it was then, hidden by what is secret now; default: as it is */
+  at?: Moment | undefined;
   /** full (default), runs or none */
   cells?: "full" | "runs" | "none" | undefined;
   /** false shows the text as it is, whatever redaction says; default true */
@@ -2241,6 +2340,28 @@ export interface Snapshot {
   /** the program reads a secret: the terminal does not echo what is typed */
   secret_input: boolean;
   exit: Exit | null;
+  /** with at: the oldest sequence that can be shown */
+  kept_from?: number | undefined;
+  /** with at: when the session came to that */
+  kept_from_at?: string | undefined;
+  /** with at: when the session came to its sequence */
+  shown_at?: string | undefined;
+}
+
+export interface Span {
+  /** the first sequence in which the matcher held */
+  from: number;
+  /** the first sequence after it in which it no longer did, from itself when it held within one
+   * batch of output only; null: it held in the last moment that was looked at */
+  to: number | null;
+  from_at: string;
+  to_at: string;
+  /** how long it held, in milliseconds */
+  ms: number;
+  /** what matched first */
+  outcome: Outcome;
+  /** the screen on which it did, without cells */
+  snapshot: Snapshot;
 }
 
 export interface StaleAdapter {
@@ -2707,8 +2828,13 @@ export interface Methods {
   "session.forget": { params: SessionForgetParams; result: SessionForgetResult };
   /** Waits for the screen to change, and reads the rows that did. Errors: cancelled,
    * duplicate_member, internal_error, invalid_params, invalid_redaction, limit_exceeded,
-   * reply_too_large, session_closed, session_forgotten, unknown_session. */
+   * moment_not_kept, reply_too_large, session_closed, session_forgotten, unknown_session. */
   "session.frame": { params: SessionFrameParams; result: Frame };
+  /** Tells when a matcher held in a session's past, and for how long. Errors: cancelled,
+   * duplicate_member, internal_error, invalid_matcher, invalid_params, invalid_redaction,
+   * limit_exceeded, moment_not_kept, plugin_failed, session_closed, session_ended,
+   * session_forgotten, timeout, unknown_session. */
+  "session.history": { params: SessionHistoryParams; result: SessionHistoryResult };
   /** Types, pastes, presses a key, signals. Errors: cancelled, duplicate_member, input_blocked,
    * input_full, internal_error, invalid_action, invalid_params, key_not_requested,
    * limit_exceeded, line_too_long, mouse_not_requested, owned_by_adapter, position_out_of_range,
@@ -2754,18 +2880,20 @@ export interface Methods {
    * session_leased, shutting_down, size_out_of_range, timeout, too_many_marks, unknown_session. */
   "session.run": { params: SessionRunParams; result: SessionRunResult };
   /** Draws the screen as PNG, SVG, HTML or ANSI text. Errors: cancelled, duplicate_member,
-   * file_refused, internal_error, invalid_params, invalid_redaction, limit_exceeded, read_only,
-   * reply_too_large, session_forgotten, unknown_session. */
+   * file_refused, internal_error, invalid_params, invalid_redaction, limit_exceeded,
+   * moment_not_kept, read_only, reply_too_large, session_forgotten, unknown_session. */
   "session.screenshot": { params: SessionScreenshotParams; result: SessionScreenshotResult };
   /** Reads lines that have left the screen, and the screen's after them. Errors: cancelled,
    * duplicate_member, internal_error, invalid_params, invalid_redaction, limit_exceeded,
    * session_forgotten, unknown_session. */
   "session.scrollback": { params: SessionScrollbackParams; result: SessionScrollbackResult };
   /** Finds text in scrollback and screen. Errors: cancelled, duplicate_member, internal_error,
-   * invalid_params, invalid_redaction, limit_exceeded, session_forgotten, unknown_session. */
+   * invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, session_forgotten,
+   * unknown_session. */
   "session.search": { params: SessionSearchParams; result: SessionSearchResult };
   /** Reads the screen. Errors: cancelled, duplicate_member, internal_error, invalid_params,
-   * invalid_redaction, limit_exceeded, reply_too_large, session_forgotten, unknown_session. */
+   * invalid_redaction, limit_exceeded, moment_not_kept, reply_too_large, session_forgotten,
+   * unknown_session. */
   "session.snapshot": { params: SessionSnapshotParams; result: Snapshot };
   /** Reads the retained output. Errors: cancelled, duplicate_member, internal_error,
    * invalid_params, invalid_redaction, limit_exceeded, session_forgotten, unknown_session. */
@@ -2849,6 +2977,8 @@ export interface ErrorData {
   memory_limit_unsupported: MemoryLimitUnsupportedData;
   /** the message is larger than the server reads */
   message_too_large: MessageTooLargeData;
+  /** what a session was like then is no longer kept, or is still to come */
+  moment_not_kept: MomentNotKeptData;
   /** the program does not ask for the mouse */
   mouse_not_requested: MouseNotRequestedData;
   /** another session that runs has the name */

@@ -19,6 +19,7 @@ from ._generated import (
     InvalidManifestData,
     LimitExceededData,
     LineTooLongData,
+    MomentNotKeptData,
     NameTakenData,
     OwnedByAdapterData,
     PermissionDeniedData,
@@ -317,6 +318,17 @@ class MessageTooLargeError(PtywrightError):
     @property
     def data(self) -> ErrorData:
         return ErrorData(self._data)
+
+
+class MomentNotKeptError(PtywrightError):
+    """What a session was like then is no longer kept, or is still to come."""
+
+    reason = "moment_not_kept"
+    code = -32602
+
+    @property
+    def data(self) -> MomentNotKeptData:
+        return MomentNotKeptData(self._data)
 
 
 class MouseNotRequestedError(PtywrightError):
@@ -764,6 +776,7 @@ ERRORS: Dict[str, Type[PtywrightError]] = {
     "line_too_long": LineTooLongError,
     "memory_limit_unsupported": MemoryLimitUnsupportedError,
     "message_too_large": MessageTooLargeError,
+    "moment_not_kept": MomentNotKeptError,
     "mouse_not_requested": MouseNotRequestedError,
     "name_taken": NameTakenError,
     "nesting_too_deep": NestingTooDeepError,
@@ -834,6 +847,7 @@ __all__ = [
     "LineTooLongError",
     "MemoryLimitUnsupportedError",
     "MessageTooLargeError",
+    "MomentNotKeptError",
     "MouseNotRequestedError",
     "NameTakenError",
     "NestingTooDeepError",

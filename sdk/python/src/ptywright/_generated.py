@@ -518,6 +518,12 @@ class Frame(Record):
     lease = Made["Optional[Lease]"]("lease", lambda v: maybe(Lease, v))
     """Who alone may type; null: everybody."""
     exit = Made["Optional[Exit]"]("exit", lambda v: maybe(Exit, v))
+    kept_from = Optionally[Optional[int]]("kept_from", None)
+    """With at: the oldest sequence that can be shown."""
+    kept_from_at = Optionally[Optional[str]]("kept_from_at", None)
+    """With at: when the session came to that."""
+    shown_at = Optionally[Optional[str]]("shown_at", None)
+    """With at: when the session came to its sequence."""
 
 
 class FrameCursor(Record):
@@ -579,6 +585,13 @@ class InputData(Record):
     """Of an intent."""
     written = Optionally[Optional[int]]("written", None)
     """Bytes that the terminal has taken."""
+
+
+class Instant(TypedDict, total=False):
+    ago_ms: int
+    """So long before the request."""
+    time: str
+    """By the server's clock."""
 
 
 class IntentRefusedData(Record):
@@ -747,6 +760,19 @@ class Matched(Record):
     """The session was: of the snapshot only exit means anything."""
     missed = Optionally[bool]("missed", False)
     """Lines that scrolled off the screen were lost before they could be looked at."""
+
+Moment = Union[int, Instant]
+"""a sequence, or a time"""
+
+
+class MomentNotKeptData(Record):
+    """What an error has to show for it."""
+    kept_from = Plain[int]("kept_from")
+    """The oldest sequence that can be shown."""
+    sequence = Plain[int]("sequence")
+    """The newest."""
+    kept_from_at = Optionally[Optional[str]]("kept_from_at", None)
+    """When the session came to that, where a time was asked for."""
 
 
 class MouseAction(TypedDict):
@@ -1214,6 +1240,18 @@ class SessionForgottenData(Record):
     forgotten = Plain[str]("forgotten")
 
 
+class SessionHistoryResult(Record):
+    spans = Made["List[Span]"]("spans", lambda v: [Span(x) for x in v or ()])
+    kept_from = Plain[int]("kept_from")
+    """The oldest sequence that can be shown."""
+    complete = Plain[bool]("complete")
+    """Everything that was asked about was looked at: nothing of it was gone, and there is no
+    next.
+    """
+    next = Optionally[Optional[str]]("next", None)
+    """There is more to look at: ask again with it."""
+
+
 class SessionInputResult(Record):
     sent = Plain[bool]("sent")
     sequence = Plain[int]("sequence")
@@ -1319,7 +1357,15 @@ class SessionScreenshotResult(Record):
     cols = Plain[int]("cols")
     data = Optionally[Optional[str]]("data", None)
     """Base64 for png, else text."""
+    kept_from = Optionally[Optional[int]]("kept_from", None)
+    """With at: the oldest sequence that can be shown."""
+    kept_from_at = Optionally[Optional[str]]("kept_from_at", None)
+    """With at: when the session came to that."""
     path = Optionally[Optional[str]]("path", None)
+    sequence = Optionally[Optional[int]]("sequence", None)
+    """With at: of the screen that was drawn."""
+    shown_at = Optionally[Optional[str]]("shown_at", None)
+    """With at: when the session came to its sequence."""
 
 
 class SessionScrollbackResult(Record):
@@ -1334,6 +1380,14 @@ class SessionSearchResult(Record):
     matches = Made["List[Found]"]("matches", lambda v: [Found(x) for x in v or ()])
     total = Plain[int]("total")
     truncated = Plain[bool]("truncated")
+    kept_from = Optionally[Optional[int]]("kept_from", None)
+    """With at: the oldest sequence that can be shown."""
+    kept_from_at = Optionally[Optional[str]]("kept_from_at", None)
+    """With at: when the session came to that."""
+    sequence = Optionally[Optional[int]]("sequence", None)
+    """With at: of the screen and the scrollback that were searched."""
+    shown_at = Optionally[Optional[str]]("shown_at", None)
+    """With at: when the session came to its sequence."""
 
 
 class SignalAction(TypedDict):
@@ -1371,6 +1425,29 @@ class Snapshot(Record):
     secret_input = Plain[bool]("secret_input")
     """The program reads a secret: the terminal does not echo what is typed."""
     exit = Made["Optional[Exit]"]("exit", lambda v: maybe(Exit, v))
+    kept_from = Optionally[Optional[int]]("kept_from", None)
+    """With at: the oldest sequence that can be shown."""
+    kept_from_at = Optionally[Optional[str]]("kept_from_at", None)
+    """With at: when the session came to that."""
+    shown_at = Optionally[Optional[str]]("shown_at", None)
+    """With at: when the session came to its sequence."""
+
+
+class Span(Record):
+    from = Plain[int]("from")
+    """The first sequence in which the matcher held."""
+    to = Plain[Optional[int]]("to")
+    """The first sequence after it in which it no longer did, from itself when it held within one
+    batch of output only; null: it held in the last moment that was looked at.
+    """
+    from_at = Plain[str]("from_at")
+    to_at = Plain[str]("to_at")
+    ms = Plain[int]("ms")
+    """How long it held, in milliseconds."""
+    outcome = Made["Outcome"]("outcome", lambda v: _outcome(v))
+    """What matched first."""
+    snapshot = Made["Snapshot"]("snapshot", lambda v: Snapshot(v))
+    """The screen on which it did, without cells."""
 
 
 class StaleAdapter(Record):
@@ -2406,6 +2483,7 @@ def session_forget() -> Call[SessionForgetResult]:
 def session_frame(
     session: str,
     *,
+    at: Optional[Moment] = None,
     form: Optional[Literal["runs", "ansi"]] = None,
     redact: Optional[bool] = None,
     redaction: Optional[Redaction] = None,
@@ -2414,8 +2492,11 @@ def session_frame(
 ) -> Call[Frame]:
     """Waits for the screen to change, and reads the rows that did.
 
+    Give at most one of since and at.
+
     Args:
         session: The session's id or name.
+        at: The screen as it was then, hidden by what is secret now; default: as it is.
         form: Runs (default): styled text, or ansi: a string with SGR and OSC 8.
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
@@ -2425,10 +2506,45 @@ def session_frame(
             which is nothing.
 
     Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, reply_too_large, session_closed, session_forgotten,
-    unknown_session.
+    invalid_redaction, limit_exceeded, moment_not_kept, reply_too_large, session_closed,
+    session_forgotten, unknown_session.
     """
-    return Call("session.frame", given(session=session, form=form, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms), Frame)
+    return Call("session.frame", given(session=session, at=at, form=form, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms), Frame)
+
+
+def session_history(
+    session: str,
+    matcher: MatcherValue,
+    *,
+    max: Optional[int] = None,
+    next: Optional[str] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    since: Optional[Moment] = None,
+    timeout_ms: Optional[int] = None,
+    until: Optional[Moment] = None,
+    which: Optional[Literal["first", "last", "all"]] = None,
+) -> Call[SessionHistoryResult]:
+    """Tells when a matcher held in a session's past, and for how long.
+
+    Args:
+        session: The session's id or name.
+        matcher: An object with type and, where the type needs one, value; it is asked about
+            the screen of each moment.
+        max: Most spans to return; default 50.
+        next: Of an answer to the same question: goes on there.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        since: Only moments after it; default: all that are kept.
+        timeout_ms: How long the matcher may take for one moment; default 30000.
+        until: Only moments up to it; default: up to now.
+        which: First (default), last or all.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_matcher,
+    invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, plugin_failed,
+    session_closed, session_ended, session_forgotten, timeout, unknown_session.
+    """
+    return Call("session.history", given(session=session, matcher=matcher, max=max, next=next, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms, until=until, which=which), SessionHistoryResult)
 
 
 def session_input(
@@ -2659,6 +2775,7 @@ def session_run(
 def session_screenshot(
     session: str,
     *,
+    at: Optional[Moment] = None,
     font_size: Optional[float] = None,
     format: Optional[Literal["png", "svg", "html", "ansi"]] = None,
     path: Optional[str] = None,
@@ -2670,6 +2787,7 @@ def session_screenshot(
 
     Args:
         session: The session's id or name.
+        at: The screen as it was then, hidden by what is secret now; default: as it is.
         font_size: Pixels, 6 to 128; default 15.
         format: Png, svg, html or ansi; default that of the path, else png.
         path: File to write or replace, mode 0600, by its extension such a picture; default:
@@ -2679,10 +2797,10 @@ def session_screenshot(
         theme: Dark or light; default the session's.
 
     Reasons of errors: cancelled, duplicate_member, file_refused, internal_error,
-    invalid_params, invalid_redaction, limit_exceeded, read_only, reply_too_large,
-    session_forgotten, unknown_session.
+    invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, read_only,
+    reply_too_large, session_forgotten, unknown_session.
     """
-    return Call("session.screenshot", given(session=session, font_size=font_size, format=format, path=path, redact=redact, redaction=redaction, theme=theme), SessionScreenshotResult)
+    return Call("session.screenshot", given(session=session, at=at, font_size=font_size, format=format, path=path, redact=redact, redaction=redaction, theme=theme), SessionScreenshotResult)
 
 
 def session_scrollback(
@@ -2711,6 +2829,7 @@ def session_scrollback(
 def session_search(
     session: str,
     *,
+    at: Optional[Moment] = None,
     max: Optional[int] = None,
     redact: Optional[bool] = None,
     redaction: Optional[Redaction] = None,
@@ -2723,6 +2842,7 @@ def session_search(
 
     Args:
         session: The session's id or name.
+        at: The screen as it was then, hidden by what is secret now; default: as it is.
         max: Most matches to return; default 50.
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
@@ -2730,14 +2850,15 @@ def session_search(
         text: Text to find; this or regex.
 
     Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
+    invalid_redaction, limit_exceeded, moment_not_kept, session_forgotten, unknown_session.
     """
-    return Call("session.search", given(session=session, max=max, redact=redact, redaction=redaction, regex=regex, text=text), SessionSearchResult)
+    return Call("session.search", given(session=session, at=at, max=max, redact=redact, redaction=redaction, regex=regex, text=text), SessionSearchResult)
 
 
 def session_snapshot(
     session: str,
     *,
+    at: Optional[Moment] = None,
     cells: Optional[Literal["full", "runs", "none"]] = None,
     redact: Optional[bool] = None,
     redaction: Optional[Redaction] = None,
@@ -2746,14 +2867,16 @@ def session_snapshot(
 
     Args:
         session: The session's id or name.
+        at: The screen as it was then, hidden by what is secret now; default: as it is.
         cells: Full (default), runs or none.
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
 
     Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, reply_too_large, session_forgotten, unknown_session.
+    invalid_redaction, limit_exceeded, moment_not_kept, reply_too_large, session_forgotten,
+    unknown_session.
     """
-    return Call("session.snapshot", given(session=session, cells=cells, redact=redact, redaction=redaction), Snapshot)
+    return Call("session.snapshot", given(session=session, at=at, cells=cells, redact=redact, redaction=redaction), Snapshot)
 
 
 def session_transcript(
@@ -2871,6 +2994,7 @@ __all__ = [
     "HostMark",
     "InputBlockedData",
     "InputData",
+    "Instant",
     "IntentRefusedData",
     "InterruptAction",
     "InvalidManifestData",
@@ -2890,6 +3014,8 @@ __all__ = [
     "MarkTranscriptActionValue",
     "Matched",
     "MatcherValue",
+    "Moment",
+    "MomentNotKeptData",
     "MouseAction",
     "MouseActionValue",
     "NOTIFICATIONS",
@@ -2946,6 +3072,7 @@ __all__ = [
     "SessionExited",
     "SessionForgetResult",
     "SessionForgottenData",
+    "SessionHistoryResult",
     "SessionInfo",
     "SessionInputResult",
     "SessionKillResult",
@@ -2964,6 +3091,7 @@ __all__ = [
     "SignalAction",
     "Size",
     "Snapshot",
+    "Span",
     "StaleAdapter",
     "StartedAdapter",
     "State",
@@ -3024,6 +3152,7 @@ __all__ = [
     "session_create",
     "session_forget",
     "session_frame",
+    "session_history",
     "session_input",
     "session_kill",
     "session_lease",
