@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/ptywright/ptywright/internal/lanes"
 	"github.com/ptywright/ptywright/internal/npm"
 )
 
@@ -38,6 +39,7 @@ const evidence = "never-there"
 // TestWheelInstalls into an empty environment and into a folder, without an index; the first lines of
 // the Python page work in both, with the binary inside.
 func TestWheelInstalls(t *testing.T) {
+	lanes.Toolchain(t)
 	need(t, "python3", "python3-venv")
 	dist := released(t)
 	script := filepath.Join(t.TempDir(), "first.py")
@@ -120,6 +122,7 @@ func compiler() string {
 // TestTarballsInstall with npm, offline and with an empty cache, also without scripts; the first
 // lines of the TypeScript page work, and npx starts the binary.
 func TestTarballsInstall(t *testing.T) {
+	lanes.Toolchain(t)
 	need(t, "npm", "npm")
 	if compiler() == "" {
 		t.Skip("the TypeScript compiler is not installed: .ci/npm installs it")

@@ -6,10 +6,13 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/ptywright/ptywright/internal/lanes"
 )
 
 // TestSide runs each job once with each tool that is there, and ptywright's must be right.
 func TestSide(t *testing.T) {
+	lanes.Toolchain(t)
 	if _, err := exec.LookPath("fzf"); err != nil {
 		t.Skip("fzf is not installed: apt-get install fzf")
 	}

@@ -120,6 +120,7 @@ type browser struct {
 // The test is skipped where none is installed.
 func chromium(t testing.TB) *browser {
 	t.Helper()
+	lanes.Toolchain(t)
 	lanes.Heavy(t, "browser", 2)
 	c, err := theChrome()
 	if errors.Is(err, exec.ErrNotFound) {

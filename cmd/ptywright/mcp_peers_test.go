@@ -20,6 +20,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/ptywright/ptywright/internal/lanes"
 	"github.com/ptywright/ptywright/internal/npm"
 )
 
@@ -27,6 +28,7 @@ import (
 // version that it pins. A test whose peers are not installed skips.
 func peers(t testing.TB, name string) (modules, node string) {
 	t.Helper()
+	lanes.Toolchain(t)
 	modules, err := npm.Modules(filepath.Join("..", ".."), name)
 	if err != nil {
 		t.Skip(err)

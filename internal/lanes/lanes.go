@@ -1,5 +1,5 @@
 // Package lanes says how many tests run side by side: many that wait for programs, by [Beside], and
-// few that keep a processor busy, by [Heavy].
+// few that keep a processor busy, by [Heavy]. [Toolchain] says which run only when they are asked for.
 package lanes
 
 import (
@@ -57,5 +57,15 @@ func Heavy(t testing.TB, kind string, n int) {
 			t.Cleanup(func() { _ = lane.Close() }) // the file stays: another may wait for it
 			return
 		}
+	}
+}
+
+// Toolchain skips a test that drives another tool chain, unless PTYWRIGHT_TOOLCHAINS=1 asks for
+// those: a browser, the TypeScript compiler, what npm and pip install, a type checker. They take as
+// long as all others together, and need what a machine with Go alone has not. .ci/run runs them.
+func Toolchain(t testing.TB) {
+	t.Helper()
+	if os.Getenv("PTYWRIGHT_TOOLCHAINS") != "1" {
+		t.Skip("it drives another tool chain: PTYWRIGHT_TOOLCHAINS=1 runs it")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ptywright/ptywright/internal/lanes"
 	"github.com/ptywright/ptywright/internal/npm"
 )
 
@@ -94,6 +95,7 @@ for path in pathlib.Path("src").rglob("*.py"):
 // TestPythonTypes: pyright and mypy, both strict, have no finding.
 func TestPythonTypes(t *testing.T) {
 	t.Parallel()
+	lanes.Toolchain(t)
 	t.Run("mypy", func(t *testing.T) {
 		t.Parallel()
 		python := interpreter(t, "python3-mypy python3-pytest", "mypy", "pytest")

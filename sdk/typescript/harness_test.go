@@ -46,6 +46,7 @@ func need(t testing.TB, program, debian string) {
 // modules is the folder of what .ci/npm installed for these tests. A test skips without it.
 func modules(t testing.TB) string {
 	t.Helper()
+	lanes.Toolchain(t)
 	need(t, "node", "nodejs")
 	dir, err := npm.Modules(root, "typescript")
 	if err != nil {
