@@ -2,7 +2,8 @@
 
     PTYWRIGHT_BIN=./ptywright python3 sdk/python/bench.py [turns]
 
-Rounds of each take turns, so that what else goes on weighs on all alike; the medians are compared.
+Each round stands between two of the bare wire, and is compared with those, so that what else goes on
+weighs on all alike. The ratio is the median of these ratios.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent / "src"))
 
 from ptywright import _launch, aio, start  # noqa: E402
 
-ROUNDS = 15
+ROUNDS = 60
 
 
 class Bare:
@@ -28,7 +29,10 @@ class Bare:
 
     def __init__(self) -> None:
         self.server = subprocess.Popen(
-            [_launch.find()[0], "serve", "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [_launch.find()[0], "serve", "--stdio"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # as the SDK's, so that the scheduler treats both alike
         )
         self.session = self.call("session.create", program="cat")["session"]
 
@@ -69,27 +73,40 @@ def main(turns: int) -> None:
             await tasks_session.send(word + "\n")
             await tasks_session.wait(text=word)
 
+    loop = asyncio.new_event_loop()
     kinds: Dict[str, Callable[[List[str]], None]] = {
-        "bare wire": bare.round,
         "ptywright": threads,
-        "ptywright.aio": lambda words: asyncio.run(in_tasks(words)),
+        "ptywright.aio": lambda words: loop.run_until_complete(in_tasks(words)),
     }
+
+    def seconds(round: Callable[[List[str]], None], words: List[str]) -> float:
+        began = time.perf_counter()
+        round(words)
+        return (time.perf_counter() - began) / turns
+
+    base: List[float] = []
     took: Dict[str, List[float]] = {kind: [] for kind in kinds}
+    ratios: Dict[str, List[float]] = {kind: [] for kind in kinds}
     for n in range(ROUNDS + 1):
         for kind, round in kinds.items():
             words = [f"w{n}-{i}." for i in range(turns)]
-            began = time.perf_counter()
-            round(words)
+            first, mine, last = (
+                seconds(r, [kind[-1] + x + w for w in words])
+                for x, r in (("a", bare.round), ("b", round), ("c", bare.round))
+            )
             if n:  # the first is for caches
-                took[kind].append((time.perf_counter() - began) / turns)
+                base += [first, last]
+                took[kind].append(mine)
+                ratios[kind].append(2 * mine / (first + last))
+    loop.close()
     client.close()
     bare.close()
-    base = statistics.median(took["bare wire"])
+    median = statistics.median
     print(f"{'':15} {'median of a turn':>17} {'ratio':>6}")
-    for kind, all in took.items():
-        median = statistics.median(all)
-        print(f"{kind:15} {median * 1e6:14.0f} us {median / base:6.2f}")
+    print(f"{'bare wire':15} {median(base) * 1e6:14.0f} us {1:6.2f}")
+    for kind in kinds:
+        print(f"{kind:15} {median(took[kind]) * 1e6:14.0f} us {median(ratios[kind]):6.2f}")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 25)

@@ -8,7 +8,8 @@ from typing import Iterator, Dict, List, Literal, Mapping, Optional, TypeVar, Un
 
 from . import _generated as wire
 from . import _launch
-from ._connection import Connection, Queue
+from ._answer import Queue
+from ._connection import Connection
 from ._errors import ServerGone
 from ._record import Call
 from ._face import ask, following, offload, opening

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Callable, Generic, Optional, TypeVar, Union
 
-from ._connection import CANCEL_BOUND, Answer, Connection, Queue, patience, stuck
+from ._answer import Answer, Queue
+from ._connection import CANCEL_BOUND, Connection, patience, stuck
+from ._errors import PtywrightError
 from ._match import Match
 from ._matchers import Matcher
 from ._record import Call
@@ -17,18 +19,33 @@ def ask(
 ) -> T:
     """Sends a request and waits for its result. An interrupt (Ctrl-C) cancels it on the server;
     undo takes back what it has done all the same."""
-    answer = connection.start(call)
+    answer = connection.answer(call)
     try:
-        if not answer.wait(patience(call)):
-            raise stuck(connection, call)
-    except BaseException:
-        connection.cancel(answer)
-        if not answer.wait(CANCEL_BOUND):
-            connection.abandon(answer)
-        elif undo and answer.error is None:
-            connection.start(undo(call.make(answer.result))).wait(CANCEL_BOUND)
+        connection.send(connection.begin(answer, call), answer)
+        come = connection.wait(answer, patience(call))
+    except PtywrightError:  # not sent, or no server
+        connection.unsent(answer)
         raise
+    except BaseException:
+        if answer.begun:
+            _take_back(connection, answer, call, undo)
+        else:
+            connection.unsent(answer)
+        raise
+    if not come:
+        _take_back(connection, answer, call, undo)
+        raise stuck(connection, call)
     return call.make(answer.get())
+
+
+def _take_back(
+    connection: Connection, answer: Answer, call: Call[T], undo: Optional[Callable[[T], Call[Any]]]
+) -> None:
+    connection.cancel(answer)
+    if not connection.wait(answer, CANCEL_BOUND):
+        connection.abandon(answer)
+    elif undo and answer.error is None:
+        connection.wait(connection.start(undo(call.make(answer.result))), CANCEL_BOUND)
 
 
 def offload(work: Callable[[], T]) -> T:
@@ -56,7 +73,7 @@ class Pending(Generic[T]):
     def result(self, timeout: Optional[float] = None) -> T:
         """Waits for the result, which may be an error that is raised. After timeout seconds it is
         the builtin TimeoutError, and the request goes on."""
-        if not self._answer.wait(timeout):
+        if not self._connection.wait(self._answer, timeout):
             raise TimeoutError(f"{self._answer.method} goes on after {timeout:g} s")
         return self._make(self._answer.get())
 
@@ -68,7 +85,7 @@ class Pending(Generic[T]):
         """Cancels the request on the server and waits until it is off the server's list; False when
         its answer came first. result() raises CancelledError then."""
         self._connection.cancel(self._answer)
-        if not self._answer.wait(CANCEL_BOUND):
+        if not self._connection.wait(self._answer, CANCEL_BOUND):
             self._connection.abandon(self._answer)
         return self._answer.error is not None
 

@@ -11,7 +11,9 @@ import threading
 from pathlib import Path
 from typing import Any, List, Optional, Tuple, Union
 
-from ._connection import Answer, Child, Connection, Stream
+from ._answer import Answer
+from ._child import Child
+from ._connection import Connection
 from ._errors import BinaryNotFound, ProtocolError, PtywrightError, ServerGone
 from ._generated import (
     PROTOCOL,
@@ -20,6 +22,7 @@ from ._generated import (
     server_set_ordering,
     server_set_strict,
 )
+from ._stream import Stream
 
 GREET_BOUND = 30.0
 """Seconds for a server to answer for the first time; it needs some milliseconds."""
@@ -113,14 +116,14 @@ def greet(connection: Connection, what: str) -> Connection:
             connection.start(server_set_strict(True)),
             connection.start(server_set_ordering("concurrent")),
         ]
-        if not asked.wait(GREET_BOUND):
+        if not connection.wait(asked, GREET_BOUND):
             raise ProtocolError(
                 f"{what} runs and has not answered for {GREET_BOUND:g} s: it is no server of "
                 f"ptywright's wire; {INSTALL}"
             )
         check(ServerCapabilitiesResult(asked.get()), what)
         for answer in others:
-            settle(answer)
+            settle(connection, answer)
     except ServerGone as gone:
         connection.close()
         raise ProtocolError(
@@ -132,9 +135,9 @@ def greet(connection: Connection, what: str) -> Connection:
     return connection
 
 
-def settle(answer: Answer) -> Any:
+def settle(connection: Connection, answer: Answer) -> Any:
     """Waits for an answer that comes soon."""
-    if not answer.wait(GREET_BOUND):
+    if not connection.wait(answer, GREET_BOUND):
         raise ProtocolError(f"{answer.method} was not answered within {GREET_BOUND:g} s")
     return answer.get()
 

@@ -7,10 +7,12 @@ import os
 import select
 import signal
 import sys
+import threading
 from typing import Any, Dict, List, Optional, Tuple
 
 from . import _generated as wire
-from ._connection import Answer, Connection
+from ._answer import Answer
+from ._connection import Connection
 from ._errors import NotATerminal, PtywrightError
 from ._record import Call
 
@@ -56,7 +58,7 @@ def interact(
 
 def _done(connection: Connection, call: Call[Any]) -> Any:
     answer = connection.start(call)
-    answer.wait()
+    connection.wait(answer)
     return call.make(answer.get())
 
 
@@ -74,6 +76,7 @@ class _View:
         self._connection, self._session = connection, session
         self._source, self._target = source, target
         self._woken, self._wake = os.pipe()
+        self._ringing = threading.Lock()
         os.set_blocking(self._wake, False)
         os.set_blocking(self._woken, False)
         self._decode = codecs.getincrementaldecoder("utf-8")("replace")
@@ -123,18 +126,23 @@ class _View:
     def leave(self) -> None:
         """Puts the terminal back as it was."""
         if self._answer:
-            self._answer.then(lambda: None)
             self._connection.cancel(self._answer)
         if self._winch is not None:
             signal.signal(signal.SIGWINCH, self._winch)
         off = "".join(f"\x1b[?{mode}l" for mode in _MODES.values())
         mouse = "".join(f"\x1b[?{mode}l" for mode in [*_MOUSE.values(), "1006"] if mode)
         self._write(f"{off}{mouse}\x1b>\x1b[0 q\x1b[?25h\x1b[0m\x1b[?1049l")
-        os.close(self._woken)
-        os.close(self._wake)
+        with self._ringing:  # by the thread that reads the answer
+            os.close(self._woken)
+            os.close(self._wake)
+            self._wake = -1
 
     def _winched(self, number: int, frame: object) -> None:
         self._ring()
+
+    def _answered(self) -> None:
+        with self._ringing:
+            self._ring()
 
     def _ring(self) -> None:
         try:
@@ -146,7 +154,7 @@ class _View:
         self._answer = self._connection.start(
             wire.session_frame(self._session, form="ansi", since=since, timeout_ms=FRAME_WAIT)
         )
-        self._answer.then(self._ring)
+        self._connection.reading.watch(self._answer, self._answered)
 
     def _fit(self) -> None:
         """Gives the session the terminal's size, for as long as it is leased."""

@@ -7,7 +7,8 @@ from typing import AsyncIterator, Dict, List, Literal, Mapping, Optional, TypeVa
 
 from .. import _generated as wire
 from .. import _launch
-from .._connection import Connection, Queue
+from .._answer import Queue
+from .._connection import Connection
 from .._errors import ServerGone
 from .._record import Call
 from ._face import ask, following, offload, opening

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import threading
 from typing import TYPE_CHECKING, Any, Callable, Coroutine, Generator, Generic, Optional, TypeVar
 
-from .._connection import CANCEL_BOUND, Answer, Connection, Queue, patience, stuck
+from .._answer import Answer, Queue
+from .._connection import CANCEL_BOUND, Connection, patience, stuck
 from .._errors import PtywrightError, ServerStuck
+from .._reading import Reading
 from .._record import Call
 
 if TYPE_CHECKING:
@@ -17,33 +21,129 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-async def _finished(answer: Answer, bound: Optional[float] = None) -> bool:
-    """Waits for an answer, which another thread finishes; False when it did not come in time."""
+class Ear:
+    """A loop's part in the reading of a connection: it watches the pipe, unless somebody else reads,
+    and then is told by them. All but `settle` and `close` is the loop's thread's."""
+
+    def __init__(self, reading: Reading, loop: asyncio.AbstractEventLoop) -> None:
+        self._reading, self._loop = reading, loop
+        self._thread = 0
+        self._awaited = 0
+        self._watches = False
+        # A descriptor of its own: a loop would not notice that another one has got its number.
+        self._read = reading.stream.another()
+
+    def listens(self) -> bool:
+        return self._watches and self._loop.is_running()
+
+    async def finished(self, answer: Answer, bound: float) -> bool:
+        """Waits for an answer; False when it did not come in time."""
+        self._thread = threading.get_ident()
+        come: asyncio.Future[bool] = self._loop.create_future()
+        answer.then(lambda: self.settle(come))
+        timer = self._loop.call_later(bound, _settle, come, False)
+        self._awaited += 1
+        if not self._watches:
+            self._listen()
+        try:
+            return await come
+        finally:
+            timer.cancel()
+            self._awaited -= 1
+            if not self._awaited and not self._watches:
+                self._reading.unfollow(self)
+
+    def settle(self, come: asyncio.Future[bool]) -> None:
+        """Lets a task go on whose answer is there."""
+        if threading.get_ident() == self._thread:
+            _settle(come, True)
+        else:
+            _call(self._loop, _settle, come, True)
+
+    def _listen(self) -> None:
+        """Watches the pipe, or has itself told when nobody reads any more."""
+        if self._watches or not self._awaited or self._read < 0:
+            return
+        if not self._reading.follow(self, self._poke):
+            try:
+                self._loop.add_reader(self._read, self._hear)
+            except NotImplementedError:  # of a loop that is not of this kind
+                self._reading.serve(alone=True)
+            else:
+                self._watches = True
+
+    def _poke(self) -> bool:
+        return self._loop.is_running() and _call(self._loop, self._listen)
+
+    def _hear(self) -> None:
+        if not self._reading.look():
+            self._turn_away()
+            self._listen()
+
+    def _turn_away(self) -> None:
+        if self._watches:
+            self._watches = False
+            self._loop.remove_reader(self._read)
+
+    def close(self) -> None:
+        if self._loop.is_closed() or not _call(self._loop, self._close):
+            self.forked()
+
+    def _close(self) -> None:
+        self._turn_away()
+        self._reading.unfollow(self)
+        self.forked()
+
+    def __del__(self) -> None:
+        self.forked()  # of a loop that was closed before it could do so
+
+    def forked(self) -> None:
+        read, self._read = self._read, -1
+        if read >= 0:
+            os.close(read)
+
+
+def _settle(come: asyncio.Future[bool], value: bool) -> None:
+    if not come.done():
+        come.set_result(value)
+
+
+def _call(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *args: Any) -> bool:
+    """Has a loop call it; False when the loop is closed, and nobody waits."""
+    try:
+        loop.call_soon_threadsafe(call, *args)
+    except RuntimeError:
+        return False
+    return True
+
+
+def _ear(reading: Reading) -> Ear:
+    """That of the running loop."""
+    loop = asyncio.get_running_loop()
+    ear = reading.listeners.get(loop)
+    if not isinstance(ear, Ear):
+        for other in [other for other in list(reading.listeners) if other.is_closed()]:
+            reading.listeners.pop(other).close()
+        ear = reading.listeners[loop] = Ear(reading, loop)
+    return ear
+
+
+async def _finished(connection: Connection, answer: Answer, bound: float) -> bool:
+    """Waits for an answer; False when it did not come in time."""
+    return answer.done or await _ear(connection.reading).finished(answer, bound)
+
+
+async def _told(answer: Answer) -> None:
+    """Waits for an answer that another thread finishes."""
     loop = asyncio.get_running_loop()
     come: asyncio.Future[bool] = loop.create_future()
-
-    def settle(value: bool) -> None:
-        if not come.done():
-            come.set_result(value)
-
-    def wake() -> None:
-        try:
-            loop.call_soon_threadsafe(settle, True)
-        except RuntimeError:
-            pass  # the loop is closed, and nobody waits
-
-    timer = None if bound is None else loop.call_later(bound, settle, False)
-    answer.then(wake)
-    try:
-        return await come
-    finally:
-        if timer:
-            timer.cancel()
+    answer.then(lambda: _call(loop, _settle, come, True))
+    await come
 
 
-async def _send(connection: Connection, line: bytes) -> None:
-    if not connection.try_send(line):
-        await asyncio.get_running_loop().run_in_executor(None, connection.send, line)
+async def _send(connection: Connection, line: bytes, answer: Optional[Answer] = None) -> None:
+    if not connection.try_send(line, answer):
+        await asyncio.get_running_loop().run_in_executor(None, connection.send, line, answer)
 
 
 async def ask(
@@ -51,10 +151,10 @@ async def ask(
 ) -> T:
     """Sends a request and waits for its result. When the task is cancelled, so is the request on
     the server, before the task goes on; undo takes back what it has done all the same."""
-    answer, line = connection.begin(call)
+    answer = connection.answer(call)
     try:
-        await _send(connection, line)
-        if not await _finished(answer, patience(call)):
+        await _send(connection, connection.begin(answer, call), answer)
+        if not await _finished(connection, answer, patience(call)):
             connection.abandon(answer)
             raise stuck(connection, call)
     except ServerStuck:
@@ -65,12 +165,13 @@ async def ask(
             await _send(connection, connection.cancel_line(answer))
         except PtywrightError:
             pass  # then its answer is that
-        if not await _finished(answer, CANCEL_BOUND):
+        if not await _finished(connection, answer, CANCEL_BOUND):
             connection.abandon(answer)
         elif undo and answer.error is None:
-            undone, line = connection.begin(undo(call.make(answer.result)))
-            await _send(connection, line)
-            await _finished(undone, CANCEL_BOUND)
+            back = undo(call.make(answer.result))
+            undone = connection.answer(back)
+            await _send(connection, connection.begin(undone, back), undone)
+            await _finished(connection, undone, CANCEL_BOUND)
         raise
     return call.make(answer.get())
 
@@ -84,7 +185,7 @@ async def following(queue: Queue) -> Any:
     """The next notification, None at the end."""
     answer = queue.next()
     try:
-        await _finished(answer)
+        await _told(answer)
     except asyncio.CancelledError:
         queue.forget(answer)
         raise
