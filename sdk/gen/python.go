@@ -303,37 +303,51 @@ func (p *pythonWriter) record(w *wire, t *typeDef) {
 // member writes a member of a record. What may be left out is None then, or false, or empty.
 func (p *pythonWriter) member(f field) {
 	of := p.received(f.ref)
-	name := f.name
+	name, attribute := f.name, pythonName(f.name)
 	if make := p.maker(f.ref, "v"); make != "v" {
 		switch {
 		case f.form == list:
-			p.printf("    %s = Made[%q](%q, lambda v: %s)\n", name, of, name,
+			p.printf("    %s = Made[%q](%q, lambda v: %s)\n", attribute, of, name,
 				strings.Replace(make, " in v]", " in v or ()]", 1))
 		case f.required && !f.null:
-			p.printf("    %s = Made[%q](%q, lambda v: %s)\n", name, of, name, make)
+			p.printf("    %s = Made[%q](%q, lambda v: %s)\n", attribute, of, name, make)
 		default:
 			bare := f.ref
 			bare.null = false
-			p.printf("    %s = Made[%q](%q, lambda v: maybe(%s, v))\n", name,
+			p.printf("    %s = Made[%q](%q, lambda v: maybe(%s, v))\n", attribute,
 				"Optional["+p.received(bare)+"]", name, p.function(bare))
 		}
 		return
 	}
 	switch {
 	case f.required:
-		p.printf("    %s = Plain[%s](%q)\n", name, of, name)
+		p.printf("    %s = Plain[%s](%q)\n", attribute, of, name)
 	case f.form == boolean && !f.null:
-		p.printf("    %s = Optionally[bool](%q, False)\n", name, name)
+		p.printf("    %s = Optionally[bool](%q, False)\n", attribute, name)
 	case f.form == list && !f.null:
-		p.printf("    %s = Made[%s](%q, lambda v: list(v or ()))\n", name, of, name)
+		p.printf("    %s = Made[%s](%q, lambda v: list(v or ()))\n", attribute, of, name)
 	case f.form == mapping && !f.null:
-		p.printf("    %s = Made[%s](%q, lambda v: dict(v or {}))\n", name, of, name)
+		p.printf("    %s = Made[%s](%q, lambda v: dict(v or {}))\n", attribute, of, name)
 	case f.null || of == "Any":
-		p.printf("    %s = Optionally[%s](%q, None)\n", name, of, name)
+		p.printf("    %s = Optionally[%s](%q, None)\n", attribute, of, name)
 	default:
-		p.printf("    %s = Optionally[Optional[%s]](%q, None)\n", name, of, name)
+		p.printf("    %s = Optionally[Optional[%s]](%q, None)\n", attribute, of, name)
 	}
 }
+
+// pythonName is how Python spells a member: from is a keyword, and becomes from_.
+func pythonName(name string) string {
+	if slices.Contains(pythonKeywords, name) {
+		return name + "_"
+	}
+	return name
+}
+
+// pythonKeywords are those of the language's reference, section 2.3.1, that a member could be.
+var pythonKeywords = []string{"and", "as", "assert", "async", "await", "break", "class", "continue",
+	"def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
+	"in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
+	"with", "yield"}
 
 // maker is the expression that makes of v what a ref says; v itself when that is what it is.
 func (p *pythonWriter) maker(r ref, v string) string {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import keyword
 from pathlib import Path
 
 import ptywright
@@ -13,6 +14,10 @@ from ptywright import _connection, _failures, wire
 ROOT = Path(__file__).parents[3]
 MODEL = json.loads((ROOT / "protocol/model.json").read_text())
 VECTORS = json.loads((ROOT / "sdk/vectors.json").read_text())
+
+
+def attribute(name):
+    return name + "_" if keyword.iskeyword(name) else name
 
 
 def test_vectors():
@@ -37,13 +42,13 @@ def test_results_of_vectors_are_read():
         for name in v["value"]:
             if name in ("no_such_member", "reason"):
                 continue
-            made = getattr(record, name)
+            made = getattr(record, attribute(name))
             if isinstance(made, (str, int, float, bool, type(None))):
                 assert made == v["value"][name]
             read += 1
         for name in MODEL["$defs"][v["def"]].get("properties", {}):
             if name != "reason":
-                getattr(record, name)
+                getattr(record, attribute(name))
     assert read > 300
 
 

@@ -1434,7 +1434,7 @@ class Snapshot(Record):
 
 
 class Span(Record):
-    from = Plain[int]("from")
+    from_ = Plain[int]("from")
     """The first sequence in which the matcher held."""
     to = Plain[Optional[int]]("to")
     """The first sequence after it in which it no longer did, from itself when it held within one

@@ -24,11 +24,20 @@ class Record:
         return isinstance(other, Record) and type(self) is type(other) and self.raw == other.raw
 
 
-# The three below are non-data descriptors: what they make is kept in the record's __dict__, which
+# Those below are non-data descriptors: what they make is kept in the record's __dict__, which
 # Python asks first the next time.
 
 
-class Plain(Generic[T]):
+class Member:
+    """A member of a record. Its attribute has its name, with `_` after a keyword of Python's."""
+
+    attribute = ""
+
+    def __set_name__(self, owner: object, attribute: str) -> None:
+        self.attribute = attribute
+
+
+class Plain(Member, Generic[T]):
     """A member that is always there, as it came."""
 
     def __init__(self, name: str) -> None:
@@ -38,11 +47,11 @@ class Plain(Generic[T]):
         if record is None:
             return cast(T, self)  # of the class
         value: T = record.raw[self.name]
-        record.__dict__[self.name] = value
+        record.__dict__[self.attribute] = value
         return value
 
 
-class Optionally(Generic[T]):
+class Optionally(Member, Generic[T]):
     """A member that may be left out, and what it is then."""
 
     def __init__(self, name: str, absent: T) -> None:
@@ -52,11 +61,11 @@ class Optionally(Generic[T]):
         if record is None:
             return cast(T, self)  # of the class
         value: T = record.raw.get(self.name, self.absent)
-        record.__dict__[self.name] = value
+        record.__dict__[self.attribute] = value
         return value
 
 
-class Made(Generic[T]):
+class Made(Member, Generic[T]):
     """A member that is made of what came, which is None when it was left out."""
 
     def __init__(self, name: str, make: Callable[[Any], T]) -> None:
@@ -66,7 +75,7 @@ class Made(Generic[T]):
         if record is None:
             return cast(T, self)  # of the class
         value = self.make(record.raw.get(self.name))
-        record.__dict__[self.name] = value
+        record.__dict__[self.attribute] = value
         return value
 
 
