@@ -33,6 +33,8 @@ type Client struct {
 	once   sync.Once
 	result error // of Close
 
+	ordering ordering
+
 	mu sync.Mutex
 	// protects the fields below
 	closed bool
@@ -125,6 +127,9 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 	}
 	defer c.calls.Done()
 	raw, err := c.conn.call(ctx, method, params)
+	if err == nil && method == setOrdering {
+		c.ordering.note(raw)
+	}
 	if err == nil && result != nil {
 		err = json.Unmarshal(raw, result)
 	}

@@ -32,7 +32,8 @@
 //
 // All methods may be called by any number of goroutines. Requests are written in the order of the
 // calls, and the server starts those of one session one after the other: a request queues behind
-// its session's unfinished wait. A client has two goroutines, which [Client.Close] ends.
+// its session's unfinished wait. A client has two goroutines, which [Client.Close] ends;
+// [Session.Interact] has two more while it runs.
 //
 // The package imports nothing of the project: it knows only the wire. It has a connection of its own:
 // in sourcegraph/jsonrpc2 a call that writes to a full pipe ignores its context, a call that is given

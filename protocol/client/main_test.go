@@ -10,8 +10,14 @@ import (
 	"go.uber.org/goleak"
 )
 
+// asProgram runs what a test starts this program for, and reports whether that is so.
+var asProgram func() bool
+
 // TestMain builds the server that the tests and examples start.
 func TestMain(m *testing.M) {
+	if asProgram != nil && asProgram() {
+		return
+	}
 	dir, err := os.MkdirTemp("", "ptywright")
 	if err == nil {
 		bin := filepath.Join(dir, "ptywright.exe") // Windows needs the ending, and others take it
