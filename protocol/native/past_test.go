@@ -11,6 +11,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/enginetest"
+	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/matchers"
 )
 
@@ -360,5 +361,34 @@ func TestLaterSecretHidesThePast(t *testing.T) {
 		if !shown(c.params, c.method, false) {
 			t.Errorf("%s %v hides it from who asked for all", c.method, c.params)
 		}
+	}
+}
+
+// TestHistoryMaxBytes: what a session keeps to show its past is the server's, or as it says; 0 is
+// none.
+func TestHistoryMaxBytes(t *testing.T) {
+	p, q, r := enginetest.New(), enginetest.New(), enginetest.New()
+	all := []*enginetest.PTY{p, q, r}
+	e := engine.New(engine.Options{HistoryBytes: -1, Start: func(pty.Command) (engine.PTY, error) {
+		next := all[0]
+		all = all[1:]
+		return next, nil
+	}})
+	w := newWire(t, e)
+	if n := at(w.result("server.capabilities", nil), "limits", "history_bytes"); n != 0. {
+		t.Errorf("the server keeps %v", n)
+	}
+	for _, c := range []struct {
+		p      *enginetest.PTY
+		params obj
+		kept   bool
+	}{{p, obj{}, false}, {q, obj{"history_max_bytes": 0}, false}, {r, obj{"history_max_bytes": 100_000}, true}} {
+		id, s := w.stepped(e, c.params)
+		w.step(c.p, s, "one")
+		w.step(c.p, s, "two")
+		if m := w.call("session.snapshot", obj{"session": id, "at": 1}); (m.Error == nil) != c.kept {
+			t.Errorf("%v: %s", c.params, m.line)
+		}
+		w.result("session.snapshot", obj{"session": id, "at": 2})
 	}
 }
