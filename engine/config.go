@@ -26,8 +26,9 @@ type Config struct {
 	ClearEnv        bool     // start from an empty environment instead of either
 	Size            pty.Size // zero rows or columns: 24 and 80
 	TranscriptChars int      // retained characters; 0: DefaultTranscriptChars; negative: none
-	// HistoryBytes bounds what [Session.At] needs besides the transcript, in bytes; 0: as
-	// many as TranscriptChars, at least 128 KiB; negative: nothing of the past is kept.
+	// HistoryBytes bounds what [Session.At] needs besides the transcript, in bytes; 0: that of
+	// [Options], or else as many as TranscriptChars, at least 128 KiB; negative: nothing of the past
+	// is kept.
 	HistoryBytes int
 	Scrollback   int // retained lines; 0: vt.DefaultScrollback; negative: none
 	// Taps get the output as it comes, as the Cast of package record does, and are closed with the

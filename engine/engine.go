@@ -42,6 +42,9 @@ type Options struct {
 	// Asks is [SecretInput].Asks. It must not block. nil: no screen asks for a secret.
 	Asks func(line, above, typed string) bool
 	Log  *slog.Logger // diagnostics; nil: slog.Default
+	// HistoryBytes is that of sessions whose [Config] has 0; 0 and negative values mean the same as
+	// there.
+	HistoryBytes int
 	// Version is what a program that asks for the terminal's version (XTVERSION) gets beside the
 	// name: see [vt.Options]. "": only the name.
 	Version string
@@ -156,6 +159,15 @@ func (e *Engine) Limit() int { return e.opts.Sessions }
 // EndedLimit returns how many ended sessions are kept.
 func (e *Engine) EndedLimit() int { return e.opts.Ended }
 
+// HistoryLimit returns how many bytes a session keeps to show its past, unless its configuration
+// says otherwise; 0: none.
+func (e *Engine) HistoryLimit() int {
+	if e.opts.HistoryBytes == 0 {
+		return DefaultTranscriptChars
+	}
+	return max(e.opts.HistoryBytes, 0)
+}
+
 // ErrNoSession: no session has that id or name.
 var ErrNoSession = errors.New("unknown session")
 
@@ -202,6 +214,9 @@ func (e *Engine) spawn(ctx context.Context, c Config) (*Session, error) {
 		c.TranscriptChars = DefaultTranscriptChars
 	case c.TranscriptChars < 0:
 		c.TranscriptChars = 0
+	}
+	if c.HistoryBytes == 0 {
+		c.HistoryBytes = e.opts.HistoryBytes
 	}
 	if c.HistoryBytes == 0 {
 		c.HistoryBytes = max(c.TranscriptChars, DefaultTranscriptChars)

@@ -19,13 +19,15 @@ type Config struct {
 	// start from this instead of the server's environment
 	BaseEnv map[string]string `json:"base_env,omitempty"`
 	// start from nothing instead of either
-	ClearEnv            bool   `json:"clear_env,omitempty"`
-	Rows                int    `json:"rows,omitempty"` // 0: 24
-	Cols                int    `json:"cols,omitempty"` // 0: 80
-	PixelWidth          int    `json:"pixel_width,omitempty"`
-	PixelHeight         int    `json:"pixel_height,omitempty"`
-	TranscriptMaxChars  *int   `json:"transcript_max_chars,omitempty"`
-	ScrollbackMaxLines  *int   `json:"scrollback_max_lines,omitempty"`
+	ClearEnv           bool `json:"clear_env,omitempty"`
+	Rows               int  `json:"rows,omitempty"` // 0: 24
+	Cols               int  `json:"cols,omitempty"` // 0: 80
+	PixelWidth         int  `json:"pixel_width,omitempty"`
+	PixelHeight        int  `json:"pixel_height,omitempty"`
+	TranscriptMaxChars *int `json:"transcript_max_chars,omitempty"`
+	ScrollbackMaxLines *int `json:"scrollback_max_lines,omitempty"`
+	// bytes with which the past is shown, see [Session.History]; 0: none, nil: the server's
+	HistoryMaxBytes     *int   `json:"history_max_bytes,omitempty"`
 	RawTranscriptPath   string `json:"raw_transcript_path,omitempty"`
 	RawTranscriptAppend bool   `json:"raw_transcript_append,omitempty"`
 	// "ask" (when ""), "secret" or "plain": how to treat input while echo is off

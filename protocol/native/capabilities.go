@@ -50,7 +50,7 @@ func (c *client) capabilities(ctx context.Context,
 			"queued_bytes": c.limits.Queued, "reply_bytes": c.limits.Replies,
 			"screen_side": engine.MaxSide, "matcher_depth": c.matchers.Depth,
 			"matcher_nodes": matchers.MaxNodes, "sessions": c.Engine.Limit(),
-			"ended_sessions": c.Engine.EndedLimit(),
+			"ended_sessions": c.Engine.EndedLimit(), "history_bytes": c.Engine.HistoryLimit(),
 		},
 	}
 	for _, row := range table {

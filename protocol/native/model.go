@@ -95,7 +95,7 @@ var ranges = sync.OnceValue(func() map[string][2]int64 {
 		"rows": {1, engine.MaxSide}, "cols": {1, engine.MaxSide}, "pixel_width": {0, math.MaxUint16}, "pixel_height": {0, math.MaxUint16},
 		"timeout_ms": {0, maxTimeout.Milliseconds()}, "ago_ms": {0, maxLeash.Milliseconds()}, "session.history max": {1, maxMatches}, "delay_ms": {0, engine.MaxPace.Milliseconds()}, "count": {0, maxLines}, "max": {0, maxMatches},
 		"max_ms": {1, maxLeash.Milliseconds()}, "idle_ms": {1, maxLeash.Milliseconds()}, "max_memory": {leastMemory, mostMemory},
-		"transcript_max_chars": {0, maxTranscript}, "scrollback_max_lines": {0, maxScrollback}, "start": {0, maxStart},
+		"transcript_max_chars": {0, maxTranscript}, "scrollback_max_lines": {0, maxScrollback}, "history_max_bytes": {0, maxHistory}, "start": {0, maxStart},
 		"idle_limit": {0, maxTimeout.Milliseconds()}, "font_size": {picture.FontSizeMin, picture.FontSizeMax},
 	}
 })

@@ -28,6 +28,7 @@ type createParams struct {
 	sizeParams
 	TranscriptMaxChars  *int64 `json:"transcript_max_chars,omitempty" jsonschema:"characters of output to retain; default 131072"`
 	ScrollbackMaxLines  *int64 `json:"scrollback_max_lines,omitempty" jsonschema:"lines to retain that have left the screen; default 10000"`
+	HistoryMaxBytes     *int64 `json:"history_max_bytes,omitempty" jsonschema:"memory with which the session shows its past beside the retained output, for at and session.history; 0: none; default the server's"`
 	RawTranscriptPath   string `json:"raw_transcript_path,omitempty" jsonschema:"file that gets the unredacted output; it must not exist"`
 	RawTranscriptAppend bool   `json:"raw_transcript_append,omitempty" jsonschema:"append to an existing file instead"`
 	EchoOff             string `json:"echo_off,omitempty" jsonschema:"what is typed while the terminal does not echo: ask (default), secret or plain"`
@@ -89,6 +90,9 @@ type createResult struct {
 // maxTranscript bounds what one session may retain: 64 Mi characters hold all the output of a long
 // day.
 const maxTranscript = 64 << 20
+
+// maxHistory bounds what one session may keep beside its transcript.
+const maxHistory = 1 << 30
 
 // maxScrollback bounds the lines one session may retain: about 200 MB of full lines.
 const maxScrollback = 1_000_000
@@ -161,6 +165,10 @@ func (p *createParams) config() (engine.Config, error) {
 	if err != nil {
 		return none, err
 	}
+	history, err := count("history_max_bytes", p.HistoryMaxBytes, 0)
+	if err != nil {
+		return none, err
+	}
 	theme, err := word("theme", p.Theme, "dark")
 	if err != nil {
 		return none, err
@@ -171,6 +179,7 @@ func (p *createParams) config() (engine.Config, error) {
 		ClearEnv: p.Clear, Size: size,
 		TranscriptChars:  noneIfZero(p.TranscriptMaxChars, chars),
 		Scrollback:       noneIfZero(p.ScrollbackMaxLines, lines),
+		HistoryBytes:     noneIfZero(p.HistoryMaxBytes, history),
 		ShellIntegration: p.ShellIntegration, EchoOff: engine.EchoOff(echoOff),
 	}
 	return config, p.limit(&config)

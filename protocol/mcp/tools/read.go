@@ -16,9 +16,9 @@ import (
 
 const readAbout = `Read a session, without waiting. what says which part:
 - screen (default): what a person would see now
-- changes: the output after the sequence given as since, as plain text
-- scrollback: lines that have left the screen, and the screen's after them; start and count, default the last 100
-- search: lines of scrollback and screen that hold text or match regex, each as LINE:COLUMN: and the line, from 0; LINE can be given to scrollback as start
+- changes: the output after the sequence since, as plain text
+- scrollback: lines that left the screen, then the screen's; start and count, default the last 100
+- search: lines of scrollback and screen with text or regex, as LINE:COLUMN: line, from 0; LINE is a start for scrollback
 - commands: the commands of a shell with marks, with output and exit codes; the newest count
 
 {"session":"s1"}   {"session":"s1","what":"changes","since":42}   {"session":"s1","what":"search","regex":"(?i)error"}
@@ -29,10 +29,11 @@ type readParams struct {
 	Session string  `json:"session"`
 	What    string  `json:"what,omitempty" jsonschema:"screen, changes, scrollback, search or commands"`
 	Since   *uint64 `json:"since,omitempty" jsonschema:"changes: a sequence of an earlier result"`
-	Start   *int    `json:"start,omitempty" jsonschema:"scrollback: the first line, from 0, the oldest that is kept"`
-	Count   int     `json:"count,omitempty" jsonschema:"scrollback: lines; search: matches; commands: commands"`
+	Start   *int    `json:"start,omitempty" jsonschema:"scrollback: the first line; 0 is the oldest kept"`
+	Count   int     `json:"count,omitempty" jsonschema:"how many lines, matches or commands"`
 	Text    string  `json:"text,omitempty" jsonschema:"search: text to find"`
-	Regex   string  `json:"regex,omitempty" jsonschema:"search: RE2 expression to find"`
+	Regex   string  `json:"regex,omitempty" jsonschema:"search: RE2 expression"`
+	At      *int64  `json:"at,omitempty" jsonschema:"screen, search: as of this sequence; negative: ms ago"`
 	budget
 	rawAsked
 }
@@ -87,7 +88,13 @@ func (p *profile) read(_ context.Context, _ *sdk.CallToolRequest,
 		return nil, err
 	}
 	l := p.look(s, in.redactor())
-	r := readResult{status: statusOf(l), What: kind}
+	r := readResult{What: kind}
+	if in.At != nil {
+		if l, err = in.then(s, l, kind); err != nil {
+			return nil, err
+		}
+	}
+	r.status = statusOf(l)
 	if err := part(&r, s, l, &in, in.or(absent)); err != nil {
 		return nil, err
 	}
@@ -97,6 +104,29 @@ func (p *profile) read(_ context.Context, _ *sdk.CallToolRequest,
 	}
 	return &reply[readResult]{text: text + r.Text, out: r}, nil
 }
+
+// then returns a look at a session as it was when at says.
+func (in *readParams) then(s *engine.Session, now *reading.View, kind string) (*reading.View, error) {
+	if kind != "screen" && kind != "search" {
+		return nil, bad("at", "only a screen can be read, or searched, as it was")
+	}
+	seq := uint64(max(*in.At, 0))
+	if *in.At < 0 {
+		ago := time.Duration(-max(*in.At, -mostAgo)) * time.Millisecond
+		var err error
+		if seq, err = s.SequenceAt(time.Now().Add(-ago)); err != nil {
+			return nil, bad("at", "%v", err)
+		}
+	}
+	v, err := s.At(seq)
+	if err != nil {
+		return nil, bad("at", "%v", err)
+	}
+	return now.At(v), nil
+}
+
+// mostAgo bounds what at may go back, in milliseconds: a year.
+const mostAgo = 365 * 24 * 3600 * 1000
 
 // parts are what can be read.
 var parts = map[string]func(r *readResult, s *engine.Session, l *reading.View, in *readParams,

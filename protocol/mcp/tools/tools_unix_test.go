@@ -323,3 +323,34 @@ func TestSendSaysWhatBecameOfIt(t *testing.T) {
 		t.Errorf("to a session that was stopped: %s", text(r))
 	}
 }
+
+// TestReadAt: a screen is read, and searched, as it was at a sequence or so long ago, and what has
+// become a secret since is hidden there, too.
+func TestReadAt(t *testing.T) {
+	t.Parallel()
+	w := serve(t, false, nil)
+	const secret = "Wq7xZ9pLm3kR"
+	first := w.call("start", obj{"program": "sh", "args": []string{"-c", `printf 'the first ` + secret + `'; read go; printf '\033[2J\033[Hthe second'; read go`}, "wait_for": obj{"text": secret}})
+	seq := first["sequence"]
+	second := w.call("send", obj{"session": "s1", "text": "", "submit": true, "wait_for": obj{"text": "the second"}})["sequence"]
+	w.call("read", obj{"session": "s1", "at": -1})
+	for _, what := range []string{"screen", "search"} {
+		was := fmt.Sprint(w.call("read", obj{"session": "s1", "what": what, "regex": "the .*", "at": seq}))
+		is := fmt.Sprint(w.call("read", obj{"session": "s1", "what": what, "regex": "the .*", "at": second}))
+		if !strings.Contains(was, "the first "+secret) || strings.Contains(was, "second") || strings.Contains(is, "first") || !strings.Contains(is, "the second") {
+			t.Errorf("%s: was %s, is %s", what, was, is)
+		}
+	}
+	for _, bad := range []obj{{"at": 1000}, {"at": -1 << 50}, {"at": seq, "what": "changes", "since": 0}, {"at": seq, "what": "scrollback"}} {
+		bad["session"] = "s1"
+		if r := w.try("read", bad); !r.IsError || !strings.Contains(r.Content[0].(*sdk.TextContent).Text, "at: ") {
+			t.Errorf("%v: %+v", bad, r)
+		}
+	}
+	w.call("start", obj{"program": "cat", "env": obj{"API_TOKEN": secret}})
+	for _, what := range []string{"screen", "search"} {
+		if was := fmt.Sprint(w.call("read", obj{"session": "s1", "what": what, "regex": "the .*", "at": seq})); !strings.Contains(was, "the first") || strings.Contains(was, secret) {
+			t.Errorf("%s, with a secret that became known: %s", what, was)
+		}
+	}
+}

@@ -1753,6 +1753,9 @@ export type SessionCreateParams = {
   echo_off?: "ask" | "secret" | "plain" | undefined;
   /** variables to set */
   env?: { [name: string]: string } | undefined;
+  /** memory with which the session shows its past beside the retained output, for at and
+   * session.history; 0: none; default the server's */
+  history_max_bytes?: number | undefined;
   /** it is ended when it has written nothing, and nobody has typed, for so long */
   idle_ms?: number | undefined;
   /** bytes of memory that it may take with all that it starts; refused with

@@ -74,6 +74,8 @@ var Settings = []Setting{
 		About: "where servers log, instead of standard error"},
 	{Key: "log.format", Flag: "log-format", Kind: Text, Words: []string{"text", "json"},
 		About: "text or json"},
+	{Key: "history_max_bytes", Flag: "history-max-bytes", Kind: Number, Most: 1 << 30,
+		About: "memory with which a session shows its past; 0 shows none"},
 	{Key: "limits.sessions", Flag: "max-sessions", Kind: Number, Least: 1, Most: 1 << 20,
 		About: "sessions that run at a time"},
 	{Key: "limits.ended", Flag: "max-ended", Kind: Number, Least: 1, Most: 1 << 20,

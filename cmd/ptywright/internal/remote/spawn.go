@@ -200,6 +200,7 @@ func (s *size) Set(text string) error {
 type keptFlags struct {
 	adapter                string
 	scrollback, transcript int
+	history                int
 }
 
 // Bounds on what is kept, as in the server: a million lines are some 200 MB, and 64 Mi characters
@@ -207,6 +208,7 @@ type keptFlags struct {
 const (
 	mostScrollback = 1_000_000
 	mostTranscript = 64 << 20
+	mostHistory    = 1 << 30
 )
 
 func (k *keptFlags) add(c *cobra.Command) {
@@ -214,6 +216,7 @@ func (k *keptFlags) add(c *cobra.Command) {
 	fs.StringVar(&k.adapter, "adapter", "", "start it with the adapter `NAME`, which drives it; without PROGRAM the adapter's own")
 	fs.IntVar(&k.scrollback, "scrollback", 10_000, "keep so many lines that have left the screen, up to 1000000; 0 keeps none")
 	fs.IntVar(&k.transcript, "transcript", 128<<10, "keep so many characters of output, for logs and read --output, up to 67108864; 0 keeps none")
+	fs.IntVar(&k.history, "history", 128<<10, "keep so many `BYTES` to show its past, for when and --at, beside the output; 0 keeps none")
 	_ = c.RegisterFlagCompletionFunc("adapter", pluginNames)
 }
 
@@ -224,7 +227,8 @@ func (k *keptFlags) config(c *cobra.Command, o *client.Config) error {
 		name        string
 		value, most int
 		to          **int
-	}{{"scrollback", k.scrollback, mostScrollback, &o.ScrollbackMaxLines}, {"transcript", k.transcript, mostTranscript, &o.TranscriptMaxChars}} {
+	}{{"scrollback", k.scrollback, mostScrollback, &o.ScrollbackMaxLines}, {"transcript", k.transcript, mostTranscript, &o.TranscriptMaxChars},
+		{"history", k.history, mostHistory, &o.HistoryMaxBytes}} {
 		switch {
 		case !c.Flags().Changed(x.name):
 		case x.value < 0 || x.value > x.most:

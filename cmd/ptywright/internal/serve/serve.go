@@ -64,12 +64,13 @@ type HostFlags struct {
 	reload         bool
 	Sessions, Side int
 	ended, bytes   int
+	history        int
 }
 
 // defaultHost has the values for commands without these flags.
 func defaultHost() HostFlags {
 	return HostFlags{Sessions: engine.DefaultSessions, ended: engine.DefaultEnded,
-		bytes: engine.DefaultEndedBytes, Side: engine.MaxSide}
+		bytes: engine.DefaultEndedBytes, Side: engine.MaxSide, history: defaultHistory}
 }
 
 func (f *HostFlags) add(c *cobra.Command) {
@@ -83,7 +84,27 @@ func (f *HostFlags) add(c *cobra.Command) {
 		"sessions that have ended and are kept; older ones are forgotten")
 	fs.IntVar(&f.bytes, "max-ended-bytes", engine.DefaultEndedBytes, "memory of those together")
 	fs.IntVar(&f.Side, "max-screen", engine.MaxSide, "rows or columns of a screen, at most 1000")
+	fs.IntVar(&f.history, "history-max-bytes", defaultHistory,
+		"memory with which a session shows its past, beside its output; 0 shows none")
 	f.log.add(c)
+}
+
+const (
+	// defaultHistory is what a session with the default transcript has; one with a larger one has
+	// more, unless another number is given.
+	defaultHistory = engine.DefaultTranscriptChars
+	mostHistory    = 1 << 30
+)
+
+// historyBytes is the engine's number.
+func (f *HostFlags) historyBytes() int {
+	switch f.history {
+	case defaultHistory:
+		return 0
+	case 0:
+		return -1
+	}
+	return f.history
 }
 
 // A bound is a flag with a number, and its maximum. The minimum is 1.
@@ -93,10 +114,14 @@ type bound struct {
 }
 
 func (f *HostFlags) bounds() []bound {
-	return []bound{
+	all := []bound{
 		{"max-sessions", f.Sessions, 1 << 20}, {"max-ended", f.ended, 1 << 20},
 		{"max-ended-bytes", f.bytes, 1 << 30}, {"max-screen", f.Side, engine.MaxSide},
 	}
+	if f.history != 0 { // none
+		all = append(all, bound{"history-max-bytes", f.history, mostHistory})
+	}
+	return all
 }
 
 // checkBounds refuses values that make no sense.
@@ -227,7 +252,7 @@ func Hosted(ctx context.Context, std cli.Stdio, lone bool, f HostFlags,
 	h := &Service{began: time.Now(), Host: host.New(engine.Options{
 		Version:  cli.Version(),
 		Sessions: f.Sessions, Ended: f.ended, EndedBytes: f.bytes, Side: f.Side, Watch: watch,
-		Log: log,
+		Log: log, HistoryBytes: f.historyBytes(),
 	}, known)}
 	h.Metrics = h.metrics
 	if err := LoadPlugins(h.Catalog, f.Plugins); err != nil {

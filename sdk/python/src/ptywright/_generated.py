@@ -2412,6 +2412,7 @@ def session_create(
     cwd: Optional[str] = None,
     echo_off: Optional[Literal["ask", "secret", "plain"]] = None,
     env: Optional[Mapping[str, str]] = None,
+    history_max_bytes: Optional[int] = None,
     idle_ms: Optional[int] = None,
     max_memory: Optional[int] = None,
     max_ms: Optional[int] = None,
@@ -2442,6 +2443,8 @@ def session_create(
         echo_off: What is typed while the terminal does not echo: ask (default), secret or
             plain.
         env: Variables to set.
+        history_max_bytes: Memory with which the session shows its past beside the retained
+            output, for at and session.history; 0: none; default the server's.
         idle_ms: It is ended when it has written nothing, and nobody has typed, for so long.
         max_memory: Bytes of memory that it may take with all that it starts; refused with
             memory_limit_unsupported where the server may make no cgroup.
@@ -2468,7 +2471,7 @@ def session_create(
     read_only, shell_integration_unsupported, shutting_down, size_out_of_range,
     too_many_secrets.
     """
-    return Call("session.create", given(program=program, args=args, base_env=base_env, clear_env=clear_env, cols=cols, cwd=cwd, echo_off=echo_off, env=env, idle_ms=idle_ms, max_memory=max_memory, max_ms=max_ms, name=name, owner=owner, pixel_height=pixel_height, pixel_width=pixel_width, raw_transcript_append=raw_transcript_append, raw_transcript_path=raw_transcript_path, rows=rows, scrollback_max_lines=scrollback_max_lines, shell_integration=shell_integration, theme=theme, transcript_max_chars=transcript_max_chars), SessionCreateResult)
+    return Call("session.create", given(program=program, args=args, base_env=base_env, clear_env=clear_env, cols=cols, cwd=cwd, echo_off=echo_off, env=env, history_max_bytes=history_max_bytes, idle_ms=idle_ms, max_memory=max_memory, max_ms=max_ms, name=name, owner=owner, pixel_height=pixel_height, pixel_width=pixel_width, raw_transcript_append=raw_transcript_append, raw_transcript_path=raw_transcript_path, rows=rows, scrollback_max_lines=scrollback_max_lines, shell_integration=shell_integration, theme=theme, transcript_max_chars=transcript_max_chars), SessionCreateResult)
 
 
 def session_forget() -> Call[SessionForgetResult]:
