@@ -17,8 +17,10 @@ type Matcher interface {
 
 // A Result is a matcher's answer to one view.
 type Result struct {
-	Match   *Match        // nil: no match now
-	Recheck time.Duration // when the answer may change without a change of the session; 0: never
+	Match *Match // nil: no match now
+	// Recheck is when the answer may change without a change of the session, also from a match to
+	// none; 0: never.
+	Recheck time.Duration
 	// Err says why there can never be an answer, such as a plugin's predicate that failed; without
 	// Match.
 	Err error
@@ -92,11 +94,11 @@ type (
 	// not; the matcher is checked once more.
 	Also <-chan struct{}
 	// Latched makes a wait hold when its matcher held at any moment since its position, or since it
-	// began: it is asked about each step that the session has made, and about what a step has drawn
-	// and wiped. Without it a wait sees the session as it is when it looks. Each time that the wait
-	// wakes it parses what is new again, in its own goroutine. [Outcome].Missed says that some of it
-	// is no longer kept, or that the matcher could not be asked about it. How long a screen was
-	// unchanged counts only as the session is now.
+	// began: it is asked about each step that the session has made, about what a step has drawn and
+	// wiped, and about the time between two steps. Without it a wait sees the session as it is when
+	// it looks. The waiting goroutine parses the session's output once more for it, which costs
+	// nobody else anything. [Outcome].Missed says that some of it is no longer kept, or that the
+	// matcher could not be asked about it.
 	Latched bool
 )
 
@@ -183,7 +185,7 @@ func (s *Session) wait(w *waiting, m Matcher) (*Outcome, error) {
 	}()
 	for {
 		changed := s.Changed() // taken before the view, so that no change is missed
-		v := s.View()
+		v := s.viewFor(w)
 		if then, r := s.latched(w, m, v); r.Match != nil {
 			out := &Outcome{Match: r.Match, View: then, Elapsed: time.Since(w.began),
 				Left: Left(w.read()), Missed: w.missed}
@@ -192,6 +194,9 @@ func (s *Session) wait(w *waiting, m Matcher) (*Outcome, error) {
 		}
 		w.look(v)
 		r := m.Check(v)
+		if w.follower != nil {
+			w.follower.pace.note(v, r)
+		}
 		out := &Outcome{Match: r.Match, View: v, Elapsed: v.At.Sub(w.began), Left: Left(w.read()),
 			Missed: w.missed}
 		left := w.timeout - out.Elapsed
@@ -239,47 +244,6 @@ func (s *Session) wait(w *waiting, m Matcher) (*Outcome, error) {
 	}
 }
 
-// latched asks m about what the session has shown before v and after what it was asked about last.
-// It returns the first view in which m held, with what m said; no match when there was none, or the
-// wait is not latched. What m could not be asked about counts as missed.
-func (s *Session) latched(w *waiting, m Matcher, v *View) (*View, Result) {
-	if !w.latched {
-		return nil, Result{}
-	}
-	next := w.asked + 1
-	switch {
-	case w.asking:
-	case w.since.Set:
-		next = w.since.Last() + 1
-	default:
-		next = v.Sequence + 1
-	}
-	w.asked, w.asking = v.Sequence, true
-	// The oldest step that is kept is there without its moments.
-	w.missed = w.missed || next <= min(s.Kept(), v.Sequence)
-	for then := range s.Past(next-1, v.Sequence) {
-		w.missed = w.missed || then.Sequence > next
-		if then.Sequence == v.Sequence && !then.Moment {
-			return nil, Result{} // v itself
-		}
-		if next = then.Sequence; !then.Moment {
-			next++
-		}
-		w.look(then)
-		r := m.Check(then)
-		if r.Match != nil {
-			return then, r
-		}
-		w.looked = time.Now() // goesOn measures one check
-		if r.Err != nil || !w.goesOn() {
-			w.missed = true
-			return nil, Result{}
-		}
-	}
-	w.missed = w.missed || next < v.Sequence
-	return nil, Result{}
-}
-
 // place fills in what a match says of its place.
 func (s *Session) place(out *Outcome) {
 	out.Next = s.behind(out.View, out.Match)
@@ -299,8 +263,8 @@ type waiting struct {
 	parked  func()
 	also    <-chan struct{}
 	latched bool
-	asking  bool   // latched: asked is set
-	asked   uint64 // the last sequence that the matcher was asked about
+
+	follower *follower // of a latched wait, from its first view on
 
 	looked  time.Time  // when the current check began
 	screen  *vt.Screen // of the last view that read scrolled-off lines
@@ -312,9 +276,14 @@ type waiting struct {
 	missed  bool
 }
 
-// look prepares a view for the matcher.
+// look prepares a view that was just taken for the matcher.
 func (w *waiting) look(v *View) {
 	w.looked = v.At
+	w.prepare(v)
+}
+
+// prepare prepares a view for the matcher.
+func (w *waiting) prepare(v *View) {
 	v.Since, v.wait = w.since, w
 	if w.begun {
 		return
