@@ -39,7 +39,10 @@ func (s *Session) pursue(w *waiting, newest uint64) {
 	f := w.follower
 	if f == nil {
 		f = &follower{replay: replay{session: s}, next: newest + 1}
-		if w.since.Set {
+		switch {
+		case w.next > 0:
+			f.next = w.next
+		case w.since.Set:
 			f.next = w.since.Last() + 1
 		}
 		w.follower = f

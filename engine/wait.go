@@ -86,10 +86,13 @@ type (
 	Within time.Duration
 	// Parked is called right before a wait first blocks, and each time that an action blocks.
 	Parked func()
-	// Left is where reading of scrolled-off lines begins: the Left of an earlier outcome for the
-	// same matcher, which this wait continues. Without it reading begins at the screen as it is, or
-	// at the position.
-	Left vt.Edge
+	// Left is how far an earlier wait for the same matcher, which this one continues, has read: the
+	// Left of its outcome. Without it reading of scrolled-off lines begins at the screen as it is,
+	// or at the position, and a latched wait begins there.
+	Left struct {
+		edge vt.Edge
+		next uint64 // of a latched wait: the first sequence that it was not asked about; else 0
+	}
 	// Also is a channel that is closed when the matcher's answer may change though the session has
 	// not; the matcher is checked once more.
 	Also <-chan struct{}
@@ -108,7 +111,7 @@ func (f Parked) wait(w *waiting)  { w.parked = f }
 func (c Also) wait(w *waiting)    { w.also = c }
 func (l *Left) wait(w *waiting) {
 	if l != nil {
-		w.edge, w.from, w.begun = vt.Edge(*l), vt.Edge(*l), true
+		w.edge, w.from, w.begun, w.next = l.edge, l.edge, true, l.next
 	}
 }
 func (p *Position) wait(w *waiting) {
@@ -122,7 +125,7 @@ type Outcome struct {
 	Match   *Match        // nil: it did not match
 	View    *View         // the last view
 	Elapsed time.Duration // since the wait began
-	Left    Left          // how far scrolled-off lines were read
+	Left    Left          // how far the session was read
 	// Missed: lines that scrolled off were lost before a matcher could read them, or a latched wait
 	// could not be asked about all that the session has shown.
 	Missed bool
@@ -188,7 +191,7 @@ func (s *Session) wait(w *waiting, m Matcher) (*Outcome, error) {
 		v := s.viewFor(w)
 		if then, r := s.latched(w, m, v); r.Match != nil {
 			out := &Outcome{Match: r.Match, View: then, Elapsed: time.Since(w.began),
-				Left: Left(w.read()), Missed: w.missed}
+				Left: w.reached(), Missed: w.missed}
 			s.place(out)
 			return out, nil
 		}
@@ -197,7 +200,7 @@ func (s *Session) wait(w *waiting, m Matcher) (*Outcome, error) {
 		if w.follower != nil {
 			w.follower.pace.note(v, r)
 		}
-		out := &Outcome{Match: r.Match, View: v, Elapsed: v.At.Sub(w.began), Left: Left(w.read()),
+		out := &Outcome{Match: r.Match, View: v, Elapsed: v.At.Sub(w.began), Left: w.reached(),
 			Missed: w.missed}
 		left := w.timeout - out.Elapsed
 		switch {
@@ -263,6 +266,7 @@ type waiting struct {
 	parked  func()
 	also    <-chan struct{}
 	latched bool
+	next    uint64 // latched: where it begins; 0: at since, or with its first view
 
 	follower *follower // of a latched wait, from its first view on
 
@@ -306,6 +310,15 @@ func (w *waiting) read() vt.Edge {
 		return w.screen.History().Edge()
 	}
 	return w.edge
+}
+
+// reached is how far the wait has read.
+func (w *waiting) reached() Left {
+	l := Left{edge: w.read()}
+	if w.follower != nil {
+		l.next = w.follower.next
+	}
+	return l
 }
 
 // left returns what left the screen since the last call.
