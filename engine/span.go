@@ -43,8 +43,7 @@ func SpansAfter(last *View, open *Span, views iter.Seq[*View], m Matcher) iter.S
 	return func(yield func(Span, error) bool) {
 		var w spanning
 		if last != nil {
-			r := m.Check(last)
-			w.last, w.recheck = last, r.Recheck
+			w.note(last, m.Check(last))
 		}
 		if open != nil {
 			w.span, w.held = *open, true
