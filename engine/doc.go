@@ -27,7 +27,8 @@
 //
 // The transcript is also what [Session.At] and [Session.Past] show the session from as it was
 // (past.go): the session notes the time of each step and writes a keyframe now and then, and the
-// goroutine that asks feeds what came after it to a fold of its own.
+// goroutine that asks feeds what came after it to a fold of its own. A latched wait keeps such a
+// fold while it lasts, and feeds it what is new each time that it wakes (latched.go).
 //
 // # Goroutines
 //

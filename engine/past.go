@@ -149,6 +149,18 @@ func (p *past) size() int {
 var stateBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 func newKeyframe(f *fold, now time.Time) *keyframe {
+	k := bareKeyframe(f, now)
+	if k.seq > 0 { // at the beginning it is cheaper to have it made
+		b := stateBuffers.Get().(*[]byte)
+		*b = f.term.AppendScreenState((*b)[:0])
+		k.state = bytes.Clone(*b)
+		stateBuffers.Put(b)
+	}
+	return k
+}
+
+// bareKeyframe is newKeyframe without the terminal.
+func bareKeyframe(f *fold, now time.Time) *keyframe {
 	k := &keyframe{seq: f.term.Sequence(), at: now, offset: f.rec.end, fold: *f,
 		begun: bytes.Clone(f.rec.split[:f.rec.nsp])}
 	if b := f.blocks.newest(); b != nil {
@@ -156,12 +168,6 @@ func newKeyframe(f *fold, now time.Time) *keyframe {
 	}
 	k.fold.term, k.fold.rec, k.fold.past, k.fold.marks = nil, nil, nil, nil
 	k.fold.seqs, k.fold.blocks = sequenceLog{}, f.blocks.bare()
-	if k.seq > 0 { // at the beginning it is cheaper to have it made
-		b := stateBuffers.Get().(*[]byte)
-		*b = f.term.AppendScreenState((*b)[:0])
-		k.state = bytes.Clone(*b)
-		stateBuffers.Put(b)
-	}
 	return k
 }
 
@@ -370,18 +376,22 @@ func (r *replay) views(first uint64) iter.Seq[*View] {
 
 // load makes the replay what a keyframe was.
 func (r *replay) load(k *keyframe) {
-	r.fold = k.fold
-	r.blocks, r.block = k.fold.blocks.bare(), k.block
-	r.begun, r.end, r.base = k.begun, k.offset, k.at
 	if k.state == nil {
-		r.term = r.session.newTerminal()
+		r.adopt(k, r.session.newTerminal())
 		return
 	}
 	t, err := vt.Load(k.state)
 	if err != nil {
 		panic(err) // we wrote it
 	}
-	r.term = t
+	r.adopt(k, t)
+}
+
+// adopt makes the replay what a keyframe was, with its terminal.
+func (r *replay) adopt(k *keyframe, t *vt.Terminal) {
+	r.fold = k.fold
+	r.term, r.blocks, r.block = t, k.fold.blocks.bare(), k.block
+	r.begun, r.end, r.base = k.begun, k.offset, k.at
 }
 
 // step makes the next step again, and returns when it was made. Its moments are shown to show, if
@@ -430,6 +440,9 @@ func (r *replay) step(show func(*View) bool) (at time.Time, goesOn bool) {
 			if goesOn {
 				v := *before
 				v.Sequence, v.Screen, v.Moment = seq, s, true
+				if !looksAlike(before.Screen, s) {
+					v.Changed = at
+				}
 				goesOn = show(&v)
 			}
 		})

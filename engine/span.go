@@ -22,10 +22,6 @@ type Span struct {
 // Length is how long the matcher held, as far as it was watched.
 func (s *Span) Length() time.Duration { return s.ToAt.Sub(s.FromAt) }
 
-// mostRechecks bounds how often a matcher is asked again between two views: one that is honest
-// needs as many as it has parts that count time.
-const mostRechecks = 256
-
 // Spans asks a matcher each of a session's views, in order, and yields the spans in which it held,
 // each as soon as it has ended. A matcher whose answer changes with time alone, such as that for a
 // still screen, is asked between two views as well, when it says so ([Result].Recheck).
@@ -47,21 +43,14 @@ func SpansAfter(last *View, open *Span, views iter.Seq[*View], m Matcher) iter.S
 	return func(yield func(Span, error) bool) {
 		var w spanning
 		if last != nil {
-			r := m.Check(last)
-			w.last, w.recheck = last, r.Recheck
+			w.note(last, m.Check(last))
 		}
 		if open != nil {
 			w.span, w.held = *open, true
 		}
 		for v := range views {
-			for n := 0; w.recheck > 0 && n < mostRechecks; n++ {
-				at := w.last.At.Add(w.recheck)
-				if !at.Before(v.At) { // the view itself tells
-					break
-				}
-				between := *w.last
-				between.At = at
-				if !w.look(&between, m, yield) {
+			for between := range w.between(v) {
+				if !w.look(between, m, yield) {
 					return
 				}
 			}
@@ -78,16 +67,15 @@ func SpansAfter(last *View, open *Span, views iter.Seq[*View], m Matcher) iter.S
 
 // spanning is the state of [Spans] between two views.
 type spanning struct {
-	span    Span
-	held    bool // span has begun
-	last    *View
-	recheck time.Duration // when after last the answer may change by itself; 0: never
+	pacer
+	span Span
+	held bool // span has begun
 }
 
 // look asks about one view. It returns false when there is nothing more to do.
 func (w *spanning) look(v *View, m Matcher, yield func(Span, error) bool) bool {
 	r := m.Check(v)
-	w.last, w.recheck = v, r.Recheck
+	w.note(v, r)
 	switch {
 	case r.Err != nil:
 		if w.held {

@@ -52,13 +52,21 @@ type Exit struct {
 }
 
 // StableFor is how long the screen has been unchanged. With Since it counts no earlier than the
-// wait, so that the program has that long to react to an action.
+// wait, so that the program has that long to react to an action; in a latched wait a change that
+// came after the position is such a reaction, and it counts from there.
 func (v *View) StableFor() time.Duration {
 	from := v.Changed
-	if v.Since.Set && v.Since.Began.After(from) {
+	if v.Since.Set && v.Since.Began.After(from) && !v.reacted() {
 		from = v.Since.Began
 	}
 	return v.At.Sub(from)
+}
+
+// reacted reports whether the screen has changed since the position of a latched wait. Times of the
+// past are kept to the microsecond.
+func (v *View) reacted() bool {
+	return v.wait != nil && v.wait.follower != nil &&
+		v.Changed.Sub(v.wait.follower.still) >= time.Microsecond
 }
 
 // Shown is what a text matcher reads first: the screen's text, or with Since the text of the rows

@@ -17,8 +17,10 @@ type Matcher interface {
 
 // A Result is a matcher's answer to one view.
 type Result struct {
-	Match   *Match        // nil: no match now
-	Recheck time.Duration // when the answer may change without a change of the session; 0: never
+	Match *Match // nil: no match now
+	// Recheck is when the answer may change without a change of the session, also from a match to
+	// none; 0: never.
+	Recheck time.Duration
 	// Err says why there can never be an answer, such as a plugin's predicate that failed; without
 	// Match.
 	Err error
@@ -84,19 +86,22 @@ type (
 	Within time.Duration
 	// Parked is called right before a wait first blocks, and each time that an action blocks.
 	Parked func()
-	// Left is where reading of scrolled-off lines begins: the Left of an earlier outcome for the
-	// same matcher, which this wait continues. Without it reading begins at the screen as it is, or
-	// at the position.
-	Left vt.Edge
+	// Left is how far an earlier wait for the same matcher, which this one continues, has read: the
+	// Left of its outcome. Without it reading of scrolled-off lines begins at the screen as it is,
+	// or at the position, and a latched wait begins there.
+	Left struct {
+		edge vt.Edge
+		next uint64 // of a latched wait: the first sequence that it was not asked about; else 0
+	}
 	// Also is a channel that is closed when the matcher's answer may change though the session has
 	// not; the matcher is checked once more.
 	Also <-chan struct{}
 	// Latched makes a wait hold when its matcher held at any moment since its position, or since it
-	// began: it is asked about each step that the session has made, and about what a step has drawn
-	// and wiped. Without it a wait sees the session as it is when it looks. Each time that the wait
-	// wakes it parses what is new again, in its own goroutine. [Outcome].Missed says that some of it
-	// is no longer kept, or that the matcher could not be asked about it. How long a screen was
-	// unchanged counts only as the session is now.
+	// began: it is asked about each step that the session has made, about what a step has drawn and
+	// wiped, and about the time between two steps. Without it a wait sees the session as it is when
+	// it looks. The waiting goroutine parses the session's output once more for it, which costs
+	// nobody else anything. [Outcome].Missed says that some of it is no longer kept, or that the
+	// matcher could not be asked about it.
 	Latched bool
 )
 
@@ -106,7 +111,7 @@ func (f Parked) wait(w *waiting)  { w.parked = f }
 func (c Also) wait(w *waiting)    { w.also = c }
 func (l *Left) wait(w *waiting) {
 	if l != nil {
-		w.edge, w.from, w.begun = vt.Edge(*l), vt.Edge(*l), true
+		w.edge, w.from, w.begun, w.next = l.edge, l.edge, true, l.next
 	}
 }
 func (p *Position) wait(w *waiting) {
@@ -120,7 +125,7 @@ type Outcome struct {
 	Match   *Match        // nil: it did not match
 	View    *View         // the last view
 	Elapsed time.Duration // since the wait began
-	Left    Left          // how far scrolled-off lines were read
+	Left    Left          // how far the session was read
 	// Missed: lines that scrolled off were lost before a matcher could read them, or a latched wait
 	// could not be asked about all that the session has shown.
 	Missed bool
@@ -183,16 +188,19 @@ func (s *Session) wait(w *waiting, m Matcher) (*Outcome, error) {
 	}()
 	for {
 		changed := s.Changed() // taken before the view, so that no change is missed
-		v := s.View()
+		v := s.viewFor(w)
 		if then, r := s.latched(w, m, v); r.Match != nil {
 			out := &Outcome{Match: r.Match, View: then, Elapsed: time.Since(w.began),
-				Left: Left(w.read()), Missed: w.missed}
+				Left: w.reached(), Missed: w.missed}
 			s.place(out)
 			return out, nil
 		}
 		w.look(v)
 		r := m.Check(v)
-		out := &Outcome{Match: r.Match, View: v, Elapsed: v.At.Sub(w.began), Left: Left(w.read()),
+		if w.follower != nil {
+			w.follower.pace.note(v, r)
+		}
+		out := &Outcome{Match: r.Match, View: v, Elapsed: v.At.Sub(w.began), Left: w.reached(),
 			Missed: w.missed}
 		left := w.timeout - out.Elapsed
 		switch {
@@ -239,47 +247,6 @@ func (s *Session) wait(w *waiting, m Matcher) (*Outcome, error) {
 	}
 }
 
-// latched asks m about what the session has shown before v and after what it was asked about last.
-// It returns the first view in which m held, with what m said; no match when there was none, or the
-// wait is not latched. What m could not be asked about counts as missed.
-func (s *Session) latched(w *waiting, m Matcher, v *View) (*View, Result) {
-	if !w.latched {
-		return nil, Result{}
-	}
-	next := w.asked + 1
-	switch {
-	case w.asking:
-	case w.since.Set:
-		next = w.since.Last() + 1
-	default:
-		next = v.Sequence + 1
-	}
-	w.asked, w.asking = v.Sequence, true
-	// The oldest step that is kept is there without its moments.
-	w.missed = w.missed || next <= min(s.Kept(), v.Sequence)
-	for then := range s.Past(next-1, v.Sequence) {
-		w.missed = w.missed || then.Sequence > next
-		if then.Sequence == v.Sequence && !then.Moment {
-			return nil, Result{} // v itself
-		}
-		if next = then.Sequence; !then.Moment {
-			next++
-		}
-		w.look(then)
-		r := m.Check(then)
-		if r.Match != nil {
-			return then, r
-		}
-		w.looked = time.Now() // goesOn measures one check
-		if r.Err != nil || !w.goesOn() {
-			w.missed = true
-			return nil, Result{}
-		}
-	}
-	w.missed = w.missed || next < v.Sequence
-	return nil, Result{}
-}
-
 // place fills in what a match says of its place.
 func (s *Session) place(out *Outcome) {
 	out.Next = s.behind(out.View, out.Match)
@@ -299,8 +266,9 @@ type waiting struct {
 	parked  func()
 	also    <-chan struct{}
 	latched bool
-	asking  bool   // latched: asked is set
-	asked   uint64 // the last sequence that the matcher was asked about
+	next    uint64 // latched: where it begins; 0: at since, or with its first view
+
+	follower *follower // of a latched wait, from its first view on
 
 	looked  time.Time  // when the current check began
 	screen  *vt.Screen // of the last view that read scrolled-off lines
@@ -312,9 +280,14 @@ type waiting struct {
 	missed  bool
 }
 
-// look prepares a view for the matcher.
+// look prepares a view that was just taken for the matcher.
 func (w *waiting) look(v *View) {
 	w.looked = v.At
+	w.prepare(v)
+}
+
+// prepare prepares a view for the matcher.
+func (w *waiting) prepare(v *View) {
 	v.Since, v.wait = w.since, w
 	if w.begun {
 		return
@@ -337,6 +310,15 @@ func (w *waiting) read() vt.Edge {
 		return w.screen.History().Edge()
 	}
 	return w.edge
+}
+
+// reached is how far the wait has read.
+func (w *waiting) reached() Left {
+	l := Left{edge: w.read()}
+	if w.follower != nil {
+		l.next = w.follower.next
+	}
+	return l
 }
 
 // left returns what left the screen since the last call.

@@ -270,7 +270,7 @@ func (m allOf) Check(v *engine.View) engine.Result {
 		r.Err = cmp.Or(r.Err, y.Err)
 	}
 	if len(parts) == len(m) {
-		return matched(engine.Match{Kind: "all", Parts: parts})
+		r.Match, r.Err = &engine.Match{Kind: "all", Parts: parts}, nil
 	}
 	return r
 }
@@ -285,7 +285,7 @@ func (m not) Check(v *engine.View) engine.Result {
 	case r.Err != nil: // an error is neither a match nor a non-match
 		return engine.Result{Err: r.Err}
 	}
-	return engine.Matched("not")
+	return engine.Result{Match: &engine.Match{Kind: "not"}, Recheck: r.Recheck}
 }
 
 func matched(m engine.Match) engine.Result { return engine.Result{Match: &m} }

@@ -168,6 +168,20 @@ func (m *moments) moves(top, bottom, n, from, to int) {
 
 // turn moves rows up by n, or down when n is negative; those that come in have no ink.
 func (m *moments) turn(rows []ink, n int) {
+	switch last := len(rows) - 1; n {
+	case 1: // each line of a flood
+		in := rows[0]
+		copy(rows, rows[1:])
+		in.epoch = 0
+		rows[last] = in
+		return
+	case -1:
+		in := rows[last]
+		copy(rows[1:], rows)
+		in.epoch = 0
+		rows[0] = in
+		return
+	}
 	k := n
 	if n < 0 {
 		k += len(rows)

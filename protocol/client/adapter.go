@@ -73,6 +73,8 @@ type Performed struct {
 	// of a turn: nil when nothing was submitted, and so not waited for
 	Matched *Outcome  `json:"matched"`
 	Next    Position  `json:"next"`     // of a turn: just after what matched
+	HeldAt  time.Time `json:"held_at"`  // of a turn with [Latched]: when it was over
+	Missed  bool      `json:"missed"`   // of a turn with [Latched]: not every moment could be looked at
 	Screen  *Snapshot `json:"snapshot"` // nil: what was to be submitted was
 }
 
@@ -96,22 +98,22 @@ func (a *Adapter) Send(
 	return result[Performed](ctx, a.Session.client, "adapter.send", p)
 }
 
-// Turn performs an intent and waits for the program's turn to end, two minutes unless within says
+// Turn performs an intent and waits for the program's turn to end, two minutes unless told
 // otherwise, with no other client's intent between.
 func (a *Adapter) Turn(
-	ctx context.Context, intent string, params map[string]any, within ...Within,
+	ctx context.Context, intent string, params map[string]any, options ...TurnOption,
 ) (*Performed, error) {
 	return result[Performed](ctx, a.Session.client, "adapter.turn", a.params(map[string]any{
-		"send": performing(intent, params), "wait": patience(within),
+		"send": performing(intent, params), "wait": turning(options),
 	}))
 }
 
-// Wait waits for the program's turn to end, two minutes unless within says otherwise, and returns
-// the state that it is in then.
-func (a *Adapter) Wait(ctx context.Context, within ...Within) (*State, error) {
+// Wait waits for the program's turn to end, two minutes unless told otherwise, and returns the state
+// that it is in then.
+func (a *Adapter) Wait(ctx context.Context, options ...TurnOption) (*State, error) {
 	r, err := result[struct {
 		State State `json:"state"`
-	}](ctx, a.Session.client, "adapter.wait", a.params(patience(within)))
+	}](ctx, a.Session.client, "adapter.wait", a.params(turning(options)))
 	if err != nil {
 		return nil, err
 	}
@@ -140,10 +142,10 @@ func performing(intent string, params map[string]any) map[string]any {
 	return p
 }
 
-func patience(within []Within) map[string]any {
+func turning(options []TurnOption) map[string]any {
 	p := map[string]any{}
-	for _, d := range within {
-		p["timeout_ms"] = time.Duration(d).Milliseconds()
+	for _, o := range options {
+		o.turns(p)
 	}
 	return p
 }

@@ -82,10 +82,12 @@ func EvidenceOf(err error) *Evidence {
 
 // Evidence shows why a wait did not match. String prints it for people.
 type Evidence struct {
-	Elapsed        time.Duration // that the wait lasted
-	Quiet          time.Duration // since the screen has changed
-	Sequence       uint64
-	Missed         bool // lines that scrolled off the screen were lost before they were checked
+	Elapsed  time.Duration // that the wait lasted
+	Quiet    time.Duration // since the screen has changed
+	Sequence uint64
+	// Missed: lines that scrolled off the screen were lost before they were checked, or with
+	// [Latched] the matcher could not be asked about all that was shown.
+	Missed         bool
 	Screen         Snapshot
 	TranscriptTail string
 	// Matcher is the tree that was sent, with held, why and nearest at each node.

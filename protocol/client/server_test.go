@@ -66,6 +66,29 @@ func check(t testing.TB, err error) {
 	}
 }
 
+// TestLatched: a latched wait finds what was wiped at once, before any input since the program began
+// and then since the last one.
+func TestLatched(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s := sh(t, started(t), `stty -echo; printf 'lost 1\033[2J\033[Hready'; read -r _; printf 'lost 2\033[2J\033[Hagain'; read -r _`)
+	matched := must[*client.Match](t)
+	matched(s.Wait(ctx, client.Text("ready")))
+	m := matched(s.Wait(ctx, client.Text("lost 1"), client.Latched(true), client.Within(0)))
+	if m.Screen.PlainText != "lost 1" || m.HeldAt.IsZero() || m.Missed {
+		t.Errorf("matched %+v", m)
+	}
+	check(t, s.Send(ctx, "\n"))
+	matched(s.Wait(ctx, client.Text("again")))
+	matched(s.Wait(ctx, client.Text("lost 2"), client.Latched(true), client.Within(0)))
+	for what, latched := range map[string]client.Latched{"lost 1": true, "lost 2": false} {
+		_, err := s.Wait(ctx, client.Text(what), latched, client.Within(0))
+		if !errors.Is(err, client.ErrTimeout) || client.EvidenceOf(err).Missed {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
 // TestEventsAndStates: a wait counts what came after the last input, an expectation what is on the
 // screen.
 func TestEventsAndStates(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 )
 
 type (
-	// A WaitOption changes one [Session.Wait]: [Within] says how long it may last, a [Position]
-	// what counts, [Cells] and [Unredacted] what its answer shows.
+	// A WaitOption changes one [Session.Wait]: [Within] says how long it may last, a [Position] and
+	// [Latched] what counts, [Cells] and [Unredacted] what its answer shows.
 	WaitOption interface{ waits(p *waitParams) }
 	// An ExpectOption changes one [Session.Expect]: [Within], [Cells] and [Unredacted].
 	ExpectOption interface {
@@ -17,6 +17,8 @@ type (
 	// A ReadOption changes one [Session.Screen]: [Cells], [Unredacted], and a [Moment] for the
 	// screen as it was then.
 	ReadOption interface{ reads(p *readParams) }
+	// A TurnOption changes one [Adapter.Turn] or [Adapter.Wait]: [Within] and [Latched].
+	TurnOption interface{ turns(p map[string]any) }
 	// A RunOption changes one [Session.Run]: [Within].
 	RunOption interface{ runs(p *runParams) }
 )
@@ -25,6 +27,10 @@ type (
 	// Within is how long a wait or a command may last, to the millisecond, instead of 30 seconds. A
 	// wait Within 0 looks once.
 	Within time.Duration
+	// Latched makes a wait hold when its matcher held at any moment since its position, or since it
+	// began, however briefly: [Match].HeldAt and Screen are of that moment. Without it a wait sees
+	// the screen as it is when it looks.
+	Latched bool
 	// Cells says which cells a screen has: none unless told.
 	Cells    string
 	redacted bool
@@ -44,6 +50,7 @@ type waitParams struct {
 	Matcher   Matcher  `json:"matcher"`
 	TimeoutMS *int64   `json:"timeout_ms,omitempty"`
 	Since     Position `json:"since,omitempty"`
+	Latched   Latched  `json:"latched,omitempty"`
 	Cells     Cells    `json:"cells,omitempty"`
 	Redact    *bool    `json:"redact,omitempty"`
 }
@@ -69,13 +76,18 @@ func (d Within) milliseconds() *int64 {
 	return &ms
 }
 
-func (d Within) waits(p *waitParams)   { p.TimeoutMS = d.milliseconds() }
-func (d Within) runs(p *runParams)     { p.TimeoutMS = d.milliseconds() }
-func (s Position) waits(p *waitParams) { p.Since = s }
-func (c Cells) waits(p *waitParams)    { p.Cells = c }
-func (c Cells) reads(p *readParams)    { p.Cells = c }
-func (r redacted) waits(p *waitParams) { p.Redact = (*bool)(&r) }
-func (r redacted) reads(p *readParams) { p.Redact = (*bool)(&r) }
+func (d Within) waits(p *waitParams) { p.TimeoutMS = d.milliseconds() }
+func (d Within) runs(p *runParams)   { p.TimeoutMS = d.milliseconds() }
+func (d Within) turns(p map[string]any) {
+	p["timeout_ms"] = time.Duration(d).Milliseconds()
+}
+func (l Latched) turns(p map[string]any) { p["latched"] = l }
+func (s Position) waits(p *waitParams)   { p.Since = s }
+func (l Latched) waits(p *waitParams)    { p.Latched = l }
+func (c Cells) waits(p *waitParams)      { p.Cells = c }
+func (c Cells) reads(p *readParams)      { p.Cells = c }
+func (r redacted) waits(p *waitParams)   { p.Redact = (*bool)(&r) }
+func (r redacted) reads(p *readParams)   { p.Redact = (*bool)(&r) }
 
 func (Within) expects()   {}
 func (Cells) expects()    {}
@@ -94,6 +106,9 @@ func (s *Session) Wait(ctx context.Context, m Matcher, options ...WaitOption) (*
 	}
 	for _, o := range options {
 		o.waits(&p)
+	}
+	if p.Latched && p.Since == "" {
+		p.Since = After(0)
 	}
 	return s.wait(ctx, p)
 }

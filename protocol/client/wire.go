@@ -204,25 +204,29 @@ type Match struct {
 	Elapsed time.Duration // that the wait lasted
 	Outcome Outcome       // what matched, in full
 
-	Sequence       uint64
-	BeforeCut      bool   // Before lacks its beginning
-	Missed         bool   // lines that scrolled off the screen were lost before they were checked
+	Sequence  uint64
+	BeforeCut bool      // Before lacks its beginning
+	HeldAt    time.Time // with Latched: when it held
+	// Missed: lines that scrolled off the screen were lost before they were checked, or with
+	// Latched the matcher could not be asked about all that was shown.
+	Missed         bool
 	TranscriptTail string // the last 2,048 characters of the output
 	Forgotten      bool   // the session was forgotten: of Screen only Exit is meaningful
 }
 
 // waited is the result of session.wait as it is written.
 type waited struct {
-	Sequence       uint64   `json:"sequence"`
-	Next           Position `json:"next"`
-	Before         string   `json:"before"`
-	BeforeCut      bool     `json:"before_truncated"`
-	Missed         bool     `json:"missed"`
-	ElapsedMS      int64    `json:"elapsed_ms"`
-	Outcome        Outcome  `json:"outcome"`
-	Snapshot       Snapshot `json:"snapshot"`
-	TranscriptTail string   `json:"transcript_tail"`
-	Forgotten      bool     `json:"forgotten"`
+	Sequence       uint64    `json:"sequence"`
+	Next           Position  `json:"next"`
+	Before         string    `json:"before"`
+	BeforeCut      bool      `json:"before_truncated"`
+	HeldAt         time.Time `json:"held_at"`
+	Missed         bool      `json:"missed"`
+	ElapsedMS      int64     `json:"elapsed_ms"`
+	Outcome        Outcome   `json:"outcome"`
+	Snapshot       Snapshot  `json:"snapshot"`
+	TranscriptTail string    `json:"transcript_tail"`
+	Forgotten      bool      `json:"forgotten"`
 }
 
 // UnmarshalJSON reads the result of session.wait.
@@ -239,7 +243,7 @@ func (w *waited) match() *Match {
 	m := &Match{
 		Next: w.Next, Before: w.Before, Screen: w.Snapshot, Elapsed: millis(w.ElapsedMS),
 		Outcome: w.Outcome, Index: w.Outcome.Index, Sequence: w.Sequence, BeforeCut: w.BeforeCut,
-		Missed: w.Missed, TranscriptTail: w.TranscriptTail, Forgotten: w.Forgotten,
+		HeldAt: w.HeldAt, Missed: w.Missed, TranscriptTail: w.TranscriptTail, Forgotten: w.Forgotten,
 	}
 	if w.Outcome.Kind != "any" {
 		m.Index = -1

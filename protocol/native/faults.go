@@ -38,7 +38,7 @@ type waitData struct {
 	ElapsedMS      *uint64      `json:"elapsed_ms,omitempty"`
 	QuietMS        *uint64      `json:"quiet_ms,omitempty" jsonschema:"for how long the screen had not changed"`
 	Sequence       *uint64      `json:"sequence,omitempty"`
-	Missed         bool         `json:"missed,omitempty" jsonschema:"lines that scrolled off the screen were lost before they could be looked at"`
+	Missed         bool         `json:"missed,omitempty" jsonschema:"lines that scrolled off the screen were lost before they could be looked at; with latched also: the matcher could not be asked about all that was shown"`
 	Snapshot       *look        `json:"snapshot,omitempty"`
 	TranscriptTail *string      `json:"transcript_tail,omitempty"`
 	Matcher        *explanation `json:"matcher,omitempty" jsonschema:"the matcher that was sent, with held, why and nearest at each node"`

@@ -125,7 +125,8 @@ type waitShape struct {
 	Outcome        outcome       `json:"outcome"`
 	Before         string        `json:"before,omitempty" jsonschema:"with since: what came between it and the text that matched, at most the last 16 KiB"`
 	BeforeCut      bool          `json:"before_truncated,omitempty" jsonschema:"before had more"`
-	Missed         bool          `json:"missed,omitempty" jsonschema:"lines that scrolled off the screen were lost before they could be looked at"`
+	HeldAt         *time.Time    `json:"held_at,omitempty" jsonschema:"of a latched wait: when the matcher held, of which sequence and snapshot are"`
+	Missed         bool          `json:"missed,omitempty" jsonschema:"lines that scrolled off the screen were lost before they could be looked at; with latched also: the matcher could not be asked about all that was shown"`
 	Snapshot       snapshotShape `json:"snapshot"`
 	TranscriptTail string        `json:"transcript_tail"`
 }

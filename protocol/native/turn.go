@@ -19,6 +19,7 @@ type waitTree struct {
 	TimeoutMS *int64         `json:"timeout_ms,omitempty" jsonschema:"default 120000; 0 looks once"`
 	WaitID    *string        `json:"wait_id,omitempty" jsonschema:"a name for adapter.cancel_wait"`
 	Since     *sincePosition `json:"since,omitempty" jsonschema:"only what came after it counts: a sequence, or the next of a wait's answer"`
+	Latched   bool           `json:"latched,omitempty" jsonschema:"holds when the matcher held at any moment since, or from the wait's beginning on, not only when it looks"`
 }
 
 type adapterWaitParams struct {
@@ -34,6 +35,13 @@ type adapterWaitResult struct {
 	Sequence  uint64      `json:"sequence"`
 	Next      string      `json:"next" jsonschema:"just behind what matched, for the since of a wait"`
 	ElapsedMS int64       `json:"elapsed_ms"`
+	latchedParts
+}
+
+// latchedParts are what the answer to a wait on an adapter has when it was latched.
+type latchedParts struct {
+	HeldAt *time.Time `json:"held_at,omitempty" jsonschema:"of a latched wait: when the matcher held, of which sequence and state are"`
+	Missed bool       `json:"missed,omitempty" jsonschema:"of a latched wait: the matcher could not be asked about all that was shown"`
 }
 
 // adapterWait is the default timeout of a wait on an adapter: a turn of an agent takes minutes.
@@ -64,8 +72,8 @@ func (c *client) wait(ctx context.Context, a *plugins.Adapter, hide *redact.Reda
 	if err != nil {
 		return nil, &intentError{err: err, look: adapterLook(a, a.Session().View(), hide)}
 	}
-	out, err := a.Session().Wait(ctx, m, p.Since.engine(), engine.Within(timeout),
-		engine.Parked(func() { protocol.Yield(ctx) }))
+	out, err := a.Session().Wait(ctx, m, p.Since.engine(), engine.Latched(p.Latched),
+		engine.Within(timeout), engine.Parked(func() { protocol.Yield(ctx) }))
 	l := adapterLook(a, out.View, hide)
 	whole := context.WithoutCancel(ctx)
 	if err != nil {
@@ -77,10 +85,14 @@ func (c *client) wait(ctx context.Context, a *plugins.Adapter, hide *redact.Reda
 	if err != nil {
 		return nil, adapterWaitError(l, state, m, out, err)
 	}
-	return &adapterWaitResult{
+	r := &adapterWaitResult{
 		State: state, Matched: *l.outcome(out.Match), WaitID: p.WaitID, Sequence: out.View.Sequence,
 		Next: out.Next.String(), ElapsedMS: out.Elapsed.Milliseconds(),
-	}, nil
+	}
+	if p.Latched {
+		r.HeldAt, r.Missed = &out.View.At, out.Missed
+	}
+	return r, nil
 }
 
 func adapterWaitError(l *look, state *stateShape, m matchers.Matcher, out *engine.Outcome,
@@ -100,14 +112,15 @@ type turnParams struct {
 }
 
 type turnResult struct {
-	State     *stateShape     `json:"state"`
-	Matched   *outcome        `json:"matched" jsonschema:"null when what was to be submitted was not: then nothing is waited for"`
-	WaitID    *string         `json:"wait_id,omitempty"`
-	Sequence  uint64          `json:"sequence"`
-	Next      string          `json:"next,omitempty" jsonschema:"just behind what matched, for the since of a wait"`
-	ElapsedMS *int64          `json:"elapsed_ms,omitempty" jsonschema:"of the wait"`
-	Receipt   plugins.Receipt `json:"receipt"`
-	Snapshot  *look           `json:"snapshot,omitempty" jsonschema:"the screen, when what was to be submitted was not"`
+	State     *stateShape `json:"state"`
+	Matched   *outcome    `json:"matched" jsonschema:"null when what was to be submitted was not: then nothing is waited for"`
+	WaitID    *string     `json:"wait_id,omitempty"`
+	Sequence  uint64      `json:"sequence"`
+	Next      string      `json:"next,omitempty" jsonschema:"just behind what matched, for the since of a wait"`
+	ElapsedMS *int64      `json:"elapsed_ms,omitempty" jsonschema:"of the wait"`
+	latchedParts
+	Receipt  plugins.Receipt `json:"receipt"`
+	Snapshot *look           `json:"snapshot,omitempty" jsonschema:"the screen, when what was to be submitted was not"`
 }
 
 func (c *client) adapterTurn(ctx context.Context, a *plugins.Adapter,
@@ -144,7 +157,7 @@ func (c *client) adapterTurn(ctx context.Context, a *plugins.Adapter,
 			return err
 		}
 		r.State, r.Matched, r.Sequence = w.State, &w.Matched, w.Sequence
-		r.Next, r.ElapsedMS = w.Next, &w.ElapsedMS
+		r.Next, r.ElapsedMS, r.latchedParts = w.Next, &w.ElapsedMS, w.latchedParts
 		return nil
 	})
 	return r, err

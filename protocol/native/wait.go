@@ -18,6 +18,7 @@ type waitParams struct {
 	Matcher   matcherTree    `json:"matcher" jsonschema:"an object with type and, where the type needs one, value"`
 	TimeoutMS *int64         `json:"timeout_ms,omitempty" jsonschema:"default 30000; 0 looks once"`
 	Since     *sincePosition `json:"since,omitempty" jsonschema:"only what came after it counts: a sequence, or the next of a wait's answer"`
+	Latched   bool           `json:"latched,omitempty" jsonschema:"holds when the matcher held at any moment since, or from the wait's beginning on, not only when it looks"`
 	Cells     string         `json:"cells,omitempty" jsonschema:"none (default), full or runs"`
 }
 
@@ -52,7 +53,7 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.Wait(ctx, m, p.Since.engine(), engine.Within(timeout),
+	out, err := s.Wait(ctx, m, p.Since.engine(), engine.Latched(p.Latched), engine.Within(timeout),
 		engine.Parked(func() { protocol.Yield(ctx) }))
 	l := newLook(out.View, p.redactor(), cells)
 	l.Secrets = asking.secrets()
@@ -62,7 +63,7 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 			evidence: &evidence{look: l, elapsed: out.Elapsed, quiet: quiet, missed: out.Missed,
 				matcher: m.Explain(out.View, l.shown())}}
 	}
-	return &waitResult{look: l, outcome: out}, nil
+	return &waitResult{look: l, outcome: out, latched: p.Latched}, nil
 }
 
 // asking finds the predicates of one wait. With the first of them the request runs a plugin's code:

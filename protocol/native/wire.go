@@ -129,6 +129,7 @@ func (l *look) MarshalJSON() ([]byte, error) { return l.AppendJSON(nil), nil }
 type waitResult struct {
 	look    *look
 	outcome *engine.Outcome
+	latched bool
 	// forgotten says that the session was forgotten: only its exit is left.
 	forgotten bool
 }
@@ -151,6 +152,9 @@ func (r *waitResult) AppendJSON(b []byte) []byte {
 		if r.outcome.Cut {
 			b = appendBool(b, `,"before_truncated":`, true)
 		}
+	}
+	if r.latched {
+		b = appendAny(append(b, `,"held_at":`...), r.outcome.View.At)
 	}
 	if r.outcome.Missed {
 		b = appendBool(b, `,"missed":`, true)

@@ -26,7 +26,7 @@ const waitAbout = `Wait until a session shows what should come next. Say what wi
 {"session":"s1","text":"Done"}   {"session":"s1","regex":"(?m)^\\$ $","since":42}   {"session":"s1","text":"BUILD","exited":true,"timeout_ms":40000}
 {"session":"s1","matcher":{"type":"all","value":[{"type":"contains_text","value":"ready"},{"type":"screen_stable","value":{"min_ms":300}}]}}
 
-since (a sequence from an earlier result) counts only what came after. The result says why it ended: matched, timeout (with what is missing, and "wait", a handle: call wait {"wait":"w1"} to go on), ended. A call lasts at most 45 s.`
+The result says why it ended: matched, timeout (with what is missing, and "wait", a handle: call wait {"wait":"w1"} to go on), ended.`
 
 const (
 	// waitCap is the longest that a call waits. Clients time out after 60 s, some sooner without
@@ -112,6 +112,7 @@ type waitParams struct {
 	Entered   bool      `json:"secret_entered,omitempty" jsonschema:"alone: the program asks for no secret any more, and its screen is still"`
 	Wait      string    `json:"wait,omitempty" jsonschema:"handle of a wait that ran out of time: go on with it"`
 	Since     *position `json:"since,omitempty" jsonschema:"a sequence, or the next of a wait: only what came after counts"`
+	Latched   bool      `json:"latched,omitempty" jsonschema:"count what held for a moment, too"`
 	TimeoutMS *int      `json:"timeout_ms,omitempty" jsonschema:"default 30000, at most 45000 a call; as a task up to a day; 0 looks once"`
 	budget
 	rawAsked
@@ -126,7 +127,7 @@ type waited struct {
 	Missing   []string `json:"missing,omitempty" jsonschema:"what each part of the matcher lacked"`
 	Wait      string   `json:"wait,omitempty" jsonschema:"handle to go on with this wait"`
 	Next      string   `json:"next,omitempty" jsonschema:"position behind the match, for since"`
-	Missed    bool     `json:"missed,omitempty" jsonschema:"lines were lost unread"`
+	Missed    bool     `json:"missed,omitempty" jsonschema:"some was lost unread"`
 	ElapsedMS int64    `json:"elapsed_ms"`
 }
 
@@ -154,7 +155,7 @@ func (p *profile) wait(ctx context.Context, req *sdk.CallToolRequest,
 	var a *asked
 	var err error
 	if in.Wait != "" {
-		if !in.question.empty() || in.Since != nil || in.Entered {
+		if !in.question.empty() || in.Since != nil || in.Latched || in.Entered {
 			return nil, bad("wait", "a handle goes on with its own question: leave the others out")
 		}
 		if a = p.questions.take(in.Wait); a == nil {
@@ -215,7 +216,8 @@ func (p *profile) forgotten(ctx context.Context, gone *engine.ForgottenError, a 
 
 // asked is the question of a call that does not continue another.
 func (in *waitParams) asked() (*asked, error) {
-	a := &asked{session: engine.ID(in.Session), since: in.Since.engine()}
+	a := &asked{session: engine.ID(in.Session), since: in.Since.engine(),
+		latched: engine.Latched(in.Latched)}
 	switch {
 	case in.Session == "":
 		return nil, bad("session",
@@ -272,6 +274,7 @@ type asked struct {
 	session engine.ID
 	matcher func(matchers.Options) (matchers.Matcher, error) // makes one for each call
 	since   *engine.Position
+	latched engine.Latched
 	left    *engine.Left  // up to which earlier calls read what scrolled off; nil: none did
 	elapsed time.Duration // in earlier calls
 }
@@ -360,7 +363,7 @@ func (p *profile) ask(ctx context.Context, req *sdk.CallToolRequest, s *engine.S
 		return nil, err
 	}
 	defer p.progress(ctx, req, s, timeout)()
-	out, err := s.Wait(ctx, m, a.since, engine.Within(timeout), a.left, parked(ctx))
+	out, err := s.Wait(ctx, m, a.since, a.latched, engine.Within(timeout), a.left, parked(ctx))
 	return &answer{outcome: out, err: err, matcher: m, found: found}, nil
 }
 

@@ -66,6 +66,21 @@ def test_wait_counts_from_the_last_input():
         assert isinstance(error, TimeoutError) and error.data.elapsed_ms is not None
 
 
+def test_latched():
+    """What was wiped at once is found, before any input since the program began."""
+    lost = r"printf 'lost 1\033[2J\033[Hready'; read -r _; printf '\033[2Jlost 2\033[2J\033[Hagain'"
+    with ptywright.spawn("sh", "-c", "stty -echo; " + lost + "; exec cat") as s:
+        s.wait(text="ready")
+        m = s.wait(text="lost 1", latched=True, timeout=0)
+        assert m.screen.plain_text == "lost 1" and m.held_at and not m.missed
+        s.send("\n")
+        s.wait(text="again")
+        assert s.wait(regex=r"lost (\d)", latched=True, timeout=0).text == "2"
+        assert s.wait_async(text("lost 2"), latched=True, timeout=0).result().text == "lost 2"
+        with pytest.raises(ptywright.TimeoutError):
+            s.wait(text="lost 2", timeout=0)
+
+
 def test_since_next_takes_each_line_once():
     with shell() as s:
         s.expect(regex=r"\$$")

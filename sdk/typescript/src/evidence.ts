@@ -8,7 +8,8 @@ export interface Evidence {
   quiet_ms?: number | undefined;
   /** The session's sequence at the end of the wait. */
   sequence?: number | undefined;
-  /** Lines that scrolled off the screen were lost before they could be looked at. */
+  /** Lines that scrolled off the screen were lost before they could be looked at; with `latched`
+   * also: not all that was shown could be looked at. */
   missed?: boolean | undefined;
   /** The last screen. */
   snapshot: Snapshot;

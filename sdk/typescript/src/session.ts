@@ -150,6 +150,17 @@ export class Match {
     return this.wire.elapsed_ms;
   }
 
+  /** When it held, of a latched wait. */
+  get heldAt(): Date | undefined {
+    return this.wire.held_at === undefined ? undefined : new Date(this.wire.held_at);
+  }
+
+  /** Something was lost before it could be looked at: lines that scrolled off the screen, or of a
+   * latched wait a moment. */
+  get missed(): boolean {
+    return this.wire.missed ?? false;
+  }
+
   /** What matched, by kind. */
   get outcome(): wire.Outcome {
     return this.wire.outcome;
@@ -188,6 +199,9 @@ export interface WaitOptions extends ExpectOptions {
   /** Only what came after it counts: {@link Match.next}, or a sequence. Unless given, this
    * session's last input. */
   since?: number | string | undefined;
+  /** What held for a moment counts, too, also one that is over: {@link Match.heldAt} and
+   * {@link Match.screen} are of that moment. */
+  latched?: boolean | undefined;
 }
 
 /** How something is typed. */
@@ -347,9 +361,10 @@ export class Session implements AsyncDisposable {
   wait(until: Conditions & WaitOptions): Promise<Match>;
   wait(until: Until, options?: WaitOptions): Promise<Match>;
   async wait(until: Until | (Conditions & WaitOptions), options?: WaitOptions): Promise<Match> {
-    const { timeout, since, cells, redact, signal } = options ?? optionsOf(until);
+    const { timeout, since, latched, cells, redact, signal } = options ?? optionsOf(until);
     const matcher = matcherOf(until).wire;
-    return this.#judge({ matcher, since: since ?? (await this.#input), cells, redact }, timeout, signal);
+    const from = since ?? (await this.#input) ?? (latched ? 0 : undefined);
+    return this.#judge({ matcher, since: from, latched, cells, redact }, timeout, signal);
   }
 
   /**

@@ -291,6 +291,10 @@ export interface AdapterTurnResult {
   receipt: Receipt;
   /** of the wait */
   elapsed_ms?: number | undefined;
+  /** of a latched wait: when the matcher held, of which sequence and state are */
+  held_at?: string | undefined;
+  /** of a latched wait: the matcher could not be asked about all that was shown */
+  missed?: boolean | undefined;
   /** just behind what matched, for the since of a wait */
   next?: string | undefined;
   /** the screen, when what was to be submitted was not */
@@ -310,6 +314,9 @@ export interface AdapterTurnSend {
 export interface AdapterTurnWait {
   /** one of the plugin's wait matchers; default wait_turn_matcher */
   intent?: string | undefined;
+  /** holds when the matcher held at any moment since, or from the wait's beginning on, not only
+   * when it looks */
+  latched?: boolean | undefined;
   /** what the matcher needs */
   params?: { [name: string]: unknown } | undefined;
   /** only what came after it counts: a sequence, or the next of a wait's answer */
@@ -325,6 +332,9 @@ export interface AdapterWaitParams {
   adapter: string;
   /** one of the plugin's wait matchers; default wait_turn_matcher */
   intent?: string | undefined;
+  /** holds when the matcher held at any moment since, or from the wait's beginning on, not only
+   * when it looks */
+  latched?: boolean | undefined;
   /** what the matcher needs */
   params?: { [name: string]: unknown } | undefined;
   /** false shows the text as it is, whatever redaction says; default true */
@@ -346,6 +356,10 @@ export interface AdapterWaitResult {
   /** just behind what matched, for the since of a wait */
   next: string;
   elapsed_ms: number;
+  /** of a latched wait: when the matcher held, of which sequence and state are */
+  held_at?: string | undefined;
+  /** of a latched wait: the matcher could not be asked about all that was shown */
+  missed?: boolean | undefined;
   wait_id?: string | undefined;
 }
 
@@ -470,7 +484,8 @@ export interface CancelledData {
   elapsed_ms?: number | undefined;
   /** the matcher that was sent, with held, why and nearest at each node */
   matcher?: Explanation | undefined;
-  /** lines that scrolled off the screen were lost before they could be looked at */
+  /** lines that scrolled off the screen were lost before they could be looked at; with latched
+   * also: the matcher could not be asked about all that was shown */
   missed?: boolean | undefined;
   /** what the command has written so far */
   output?: string | undefined;
@@ -559,7 +574,8 @@ export interface CommandNotRunData {
   elapsed_ms?: number | undefined;
   /** the matcher that was sent, with held, why and nearest at each node */
   matcher?: Explanation | undefined;
-  /** lines that scrolled off the screen were lost before they could be looked at */
+  /** lines that scrolled off the screen were lost before they could be looked at; with latched
+   * also: the matcher could not be asked about all that was shown */
   missed?: boolean | undefined;
   /** what the command has written so far */
   output?: string | undefined;
@@ -1072,7 +1088,10 @@ export interface Matched {
   before_truncated?: boolean | undefined;
   /** the session was: of the snapshot only exit means anything */
   forgotten?: boolean | undefined;
-  /** lines that scrolled off the screen were lost before they could be looked at */
+  /** of a latched wait: when the matcher held, of which sequence and snapshot are */
+  held_at?: string | undefined;
+  /** lines that scrolled off the screen were lost before they could be looked at; with latched
+   * also: the matcher could not be asked about all that was shown */
   missed?: boolean | undefined;
 }
 
@@ -1296,7 +1315,8 @@ export interface PluginFailedData {
   line?: number | undefined;
   /** the matcher that was sent, with held, why and nearest at each node */
   matcher?: Explanation | undefined;
-  /** lines that scrolled off the screen were lost before they could be looked at */
+  /** lines that scrolled off the screen were lost before they could be looked at; with latched
+   * also: the matcher could not be asked about all that was shown */
   missed?: boolean | undefined;
   module?: string | undefined;
   /** what the command has written so far */
@@ -1720,7 +1740,8 @@ export interface SessionClosedData {
   elapsed_ms?: number | undefined;
   /** the matcher that was sent, with held, why and nearest at each node */
   matcher?: Explanation | undefined;
-  /** lines that scrolled off the screen were lost before they could be looked at */
+  /** lines that scrolled off the screen were lost before they could be looked at; with latched
+   * also: the matcher could not be asked about all that was shown */
   missed?: boolean | undefined;
   /** what the command has written so far */
   output?: string | undefined;
@@ -1815,7 +1836,8 @@ export interface SessionEndedData {
   elapsed_ms?: number | undefined;
   /** the matcher that was sent, with held, why and nearest at each node */
   matcher?: Explanation | undefined;
-  /** lines that scrolled off the screen were lost before they could be looked at */
+  /** lines that scrolled off the screen were lost before they could be looked at; with latched
+   * also: the matcher could not be asked about all that was shown */
   missed?: boolean | undefined;
   /** what the command has written so far */
   output?: string | undefined;
@@ -2274,6 +2296,9 @@ export interface SessionWaitParams {
   matcher: Matcher;
   /** none (default), full or runs */
   cells?: "full" | "runs" | "none" | undefined;
+  /** holds when the matcher held at any moment since, or from the wait's beginning on, not only
+   * when it looks */
+  latched?: boolean | undefined;
   /** false shows the text as it is, whatever redaction says; default true */
   redact?: boolean | undefined;
   /** more rules for this read */
@@ -2452,7 +2477,8 @@ export interface TimeoutData {
   elapsed_ms?: number | undefined;
   /** the matcher that was sent, with held, why and nearest at each node */
   matcher?: Explanation | undefined;
-  /** lines that scrolled off the screen were lost before they could be looked at */
+  /** lines that scrolled off the screen were lost before they could be looked at; with latched
+   * also: the matcher could not be asked about all that was shown */
   missed?: boolean | undefined;
   /** what the command has written so far */
   output?: string | undefined;
@@ -2626,7 +2652,8 @@ export interface TurnInProgressData {
   elapsed_ms?: number | undefined;
   /** the matcher that was sent, with held, why and nearest at each node */
   matcher?: Explanation | undefined;
-  /** lines that scrolled off the screen were lost before they could be looked at */
+  /** lines that scrolled off the screen were lost before they could be looked at; with latched
+   * also: the matcher could not be asked about all that was shown */
   missed?: boolean | undefined;
   /** what the command has written so far */
   output?: string | undefined;

@@ -49,6 +49,19 @@ test("the first lines", async () => {
   assert.ok(e instanceof PtywrightError && e instanceof Error);
 });
 
+test("a latched wait finds what was wiped at once", async () => {
+  const lost = (n: number) => `printf 'lost ${n}\\033[2J\\033[Hready ${n}'; read -r _; `;
+  await using s = await spawn("sh", ["-c", `stty -echo; ${lost(1)}${lost(2)}`]);
+  await s.wait({ text: "ready 1" });
+  const m = await s.wait({ text: "lost 1", latched: true, timeout: 0 });
+  assert.equal(m.screen.text, "lost 1");
+  assert.ok(m.heldAt instanceof Date && m.heldAt.getTime() <= Date.now() && !m.missed);
+  await s.send("\n");
+  await s.wait({ text: "ready 2" });
+  assert.equal((await s.wait(regex(/lost (\d)/), { latched: true, timeout: 0 })).text, "2");
+  await failure(s.wait({ text: "lost 2", timeout: 0 }), TimeoutError);
+});
+
 test("wait is an event: only what came after the last input counts", async () => {
   await using s = await shell();
   await s.send("echo one; echo two\n");

@@ -152,7 +152,7 @@ func (f *conditionFlags) warn(w io.Writer) {
 func waitCommand(std cli.Stdio, f *Flags) *cobra.Command {
 	var until conditionFlags
 	var since string
-	var next, status bool
+	var next, status, latched bool
 	var timeout time.Duration
 	c := &cobra.Command{
 		Use:   "wait [flags] ID...",
@@ -168,6 +168,10 @@ With several sessions, --any waits for the first in which the conditions hold, a
 have held in each; give one of the two. Each line then starts with the id: s2 exit 7. With --any, a
 session that ends without a match is skipped while others can still match; with --all, the first that
 can no longer match ends the wait. For several conditions add --each any or --each all.
+
+With --latched a condition counts that held at any moment, however briefly: what was drawn and wiped
+before anybody could look, since the wait began or since --since. If a wait ends without a match and
+not all of that could be looked at, standard error says so.
 
 To chain waits, --next prints the position just after the match for the next --since: of two lines
 that came at once, neither is missed.
@@ -185,6 +189,7 @@ Trailing spaces are trimmed from each row, so match '\$$', not '\$ '.`,
   ptywright wait s1 --since $seq --regex '(?m)^(\d+) passed' --timeout 5m
   ptywright wait s1 --all --stable 300 --regex '\S'
   ptywright wait s1 --not --text 'loading'
+  ptywright wait s1 --latched --since $seq --text 'connection lost'
   ptywright wait s1 s2 s3 --any --exit --timeout 1h
   ptywright wait s1 --exit --status || echo "it failed with $?"
   one=$(ptywright wait s1 --text one --next) && ptywright wait s1 --since $one --text two`,
@@ -217,7 +222,7 @@ Trailing spaces are trimmed from each row, so match '\$$', not '\$ '.`,
 			if err == nil {
 				defer s.Close()
 				until.warn(std.Err)
-				cond := Condition{Matcher: m, Since: client.Position(since), Timeout: timeout, Show: f.Show()}
+				cond := Condition{Matcher: m, Since: client.Position(since), Latched: latched, Timeout: timeout, Show: f.Show()}
 				err = f.wait(ctx, std, s, args, cond, waitOptions{until.all, next, status})
 			}
 			if status {
@@ -228,6 +233,7 @@ Trailing spaces are trimmed from each row, so match '\$$', not '\$ '.`,
 	}
 	until.add(c)
 	c.Flags().StringVar(&since, "since", "", "count only what came after this `POSITION`: a sequence from send, or one from --next")
+	c.Flags().BoolVar(&latched, "latched", false, "count what held at any moment, also one that is over")
 	c.Flags().BoolVar(&next, "next", false, "print the position just after the match instead of what matched")
 	c.Flags().BoolVar(&status, "status", false, "with --exit, return the program's exit code")
 	c.Flags().DurationVar(&timeout, "timeout", 30*time.Second, "wait at most this `TIME`, such as 500ms or 2m; 0 looks once")
@@ -270,6 +276,10 @@ func (f *Flags) wait(ctx context.Context, std cli.Stdio, s *Server, ids []string
 		verdicts = s.WaitAny(ctx, ids, cond)
 	}
 	for _, v := range verdicts {
+		if cond.Latched && v.Evidence != nil && v.Evidence.Missed && !f.JSON {
+			cli.Complain(std.Err, fmt.Errorf("warning: %s: not all that was shown is still kept, "+
+				"so a moment may have been missed", cli.OneLine(v.Session)))
+		}
 		if err := f.printVerdict(std, v, len(ids) > 1, o.next); err != nil {
 			return err
 		}
@@ -326,6 +336,7 @@ func printEvidence(w io.Writer, e *client.Evidence) {
 type Condition struct {
 	Matcher any             // the wire's
 	Since   client.Position // "": everything counts
+	Latched bool            // what held for a moment counts
 	Timeout time.Duration
 	Show    Show
 }
@@ -352,6 +363,9 @@ func (s *Server) Wait(ctx context.Context, id string, c Condition) (Waited, erro
 	more := map[string]any{"matcher": c.Matcher, "timeout_ms": c.Timeout.Milliseconds()}
 	if c.Since != "" {
 		more["since"] = c.Since
+	}
+	if c.Latched {
+		more["latched"] = true
 	}
 	var w Waited
 	ctx, cancel := Patience(ctx, c.Timeout)

@@ -29,7 +29,7 @@ var wireMatchers = []string{
 }
 
 // waitOptions are the members of wait's table that are not matchers.
-var waitOptions = []string{"timeout", "timeout_ms", "since", "cells", "redact", "redaction"}
+var waitOptions = []string{"timeout", "timeout_ms", "since", "latched", "cells", "redact", "redaction"}
 
 // library defines the global functions and tables.
 func (m *machine) library() {
@@ -349,6 +349,9 @@ func (m *machine) wait(h *handle, v lua.LValue) lua.LValue {
 	params["matcher"] = matcher
 	if _, told := params["since"]; !told && h.sent != nil {
 		params["since"] = *h.sent
+	}
+	if latched, _ := params["latched"].(bool); latched && params["since"] == nil {
+		params["since"] = 0 // everything counts before any input
 	}
 	if params["cells"] == nil {
 		params["cells"] = "runs"

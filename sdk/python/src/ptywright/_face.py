@@ -95,17 +95,24 @@ class Waiting:
 
     _connection: Connection
 
-    def _waits(self, what: Matcher, timeout: float, since: Union[int, str, None]) -> Call[Match]:
+    def _waits(
+        self, what: Matcher, timeout: float, since: Union[int, str, None], latched: bool
+    ) -> Call[Match]:
         raise NotImplementedError
 
     def _expects(self, what: Matcher, timeout: float) -> Call[Match]:
         raise NotImplementedError
 
     def wait_async(
-        self, matcher: Matcher, *, timeout: float = 30, since: Union[int, str, None] = None
+        self,
+        matcher: Matcher,
+        *,
+        timeout: float = 30,
+        since: Union[int, str, None] = None,
+        latched: bool = False,
     ) -> Pending[Match]:
         """Begins a `wait` and returns at once. The last input is that of this moment."""
-        call = self._waits(matcher, timeout, since)
+        call = self._waits(matcher, timeout, since, latched)
         return Pending(self._connection, self._connection.start(call), call.make)
 
     def expect_async(self, matcher: Matcher, *, timeout: float = 30) -> Pending[Match]:

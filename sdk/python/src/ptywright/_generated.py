@@ -112,6 +112,10 @@ class AdapterTurnResult(Record):
     receipt = Made["Receipt"]("receipt", lambda v: Receipt(v))
     elapsed_ms = Optionally[Optional[int]]("elapsed_ms", None)
     """Of the wait."""
+    held_at = Optionally[Optional[str]]("held_at", None)
+    """Of a latched wait: when the matcher held, of which sequence and state are."""
+    missed = Optionally[bool]("missed", False)
+    """Of a latched wait: the matcher could not be asked about all that was shown."""
     next = Optionally[Optional[str]]("next", None)
     """Just behind what matched, for the since of a wait."""
     snapshot = Made["Optional[Snapshot]"]("snapshot", lambda v: maybe(Snapshot, v))
@@ -134,6 +138,10 @@ class AdapterTurnWait(TypedDict, total=False):
     """What to wait for afterwards; default wait_turn_matcher, 120000 ms."""
     intent: str
     """One of the plugin's wait matchers; default wait_turn_matcher."""
+    latched: bool
+    """Holds when the matcher held at any moment since, or from the wait's beginning on, not only
+    when it looks.
+    """
     params: Mapping[str, Any]
     """What the matcher needs."""
     since: Position
@@ -151,6 +159,10 @@ class AdapterWaitResult(Record):
     next = Plain[str]("next")
     """Just behind what matched, for the since of a wait."""
     elapsed_ms = Plain[int]("elapsed_ms")
+    held_at = Optionally[Optional[str]]("held_at", None)
+    """Of a latched wait: when the matcher held, of which sequence and state are."""
+    missed = Optionally[bool]("missed", False)
+    """Of a latched wait: the matcher could not be asked about all that was shown."""
     wait_id = Optionally[Optional[str]]("wait_id", None)
 
 
@@ -271,7 +283,9 @@ class WaitData(Record):
     matcher = Made["Optional[Explanation]"]("matcher", lambda v: maybe(_explanation, v))
     """The matcher that was sent, with held, why and nearest at each node."""
     missed = Optionally[bool]("missed", False)
-    """Lines that scrolled off the screen were lost before they could be looked at."""
+    """Lines that scrolled off the screen were lost before they could be looked at; with latched
+    also: the matcher could not be asked about all that was shown.
+    """
     output = Optionally[Optional[str]]("output", None)
     """What the command has written so far."""
     quiet_ms = Optionally[Optional[int]]("quiet_ms", None)
@@ -758,8 +772,12 @@ class Matched(Record):
     """Before had more."""
     forgotten = Optionally[bool]("forgotten", False)
     """The session was: of the snapshot only exit means anything."""
+    held_at = Optionally[Optional[str]]("held_at", None)
+    """Of a latched wait: when the matcher held, of which sequence and snapshot are."""
     missed = Optionally[bool]("missed", False)
-    """Lines that scrolled off the screen were lost before they could be looked at."""
+    """Lines that scrolled off the screen were lost before they could be looked at; with latched
+    also: the matcher could not be asked about all that was shown.
+    """
 
 Moment = Union[int, Instant]
 """a sequence, or a time"""
@@ -896,7 +914,9 @@ class PluginFailedData(Record):
     matcher = Made["Optional[Explanation]"]("matcher", lambda v: maybe(_explanation, v))
     """The matcher that was sent, with held, why and nearest at each node."""
     missed = Optionally[bool]("missed", False)
-    """Lines that scrolled off the screen were lost before they could be looked at."""
+    """Lines that scrolled off the screen were lost before they could be looked at; with latched
+    also: the matcher could not be asked about all that was shown.
+    """
     module = Optionally[Optional[str]]("module", None)
     output = Optionally[Optional[str]]("output", None)
     """What the command has written so far."""
@@ -2157,6 +2177,7 @@ def adapter_wait(
     adapter: str,
     *,
     intent: Optional[str] = None,
+    latched: Optional[bool] = None,
     params: Optional[Mapping[str, Any]] = None,
     redact: Optional[bool] = None,
     redaction: Optional[Redaction] = None,
@@ -2169,6 +2190,8 @@ def adapter_wait(
     Args:
         adapter: The adapter's id.
         intent: One of the plugin's wait matchers; default wait_turn_matcher.
+        latched: Holds when the matcher held at any moment since, or from the wait's beginning
+            on, not only when it looks.
         params: What the matcher needs.
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
@@ -2182,7 +2205,7 @@ def adapter_wait(
     timeout, unknown_adapter, unknown_intent, unknown_plugin, unknown_predicate,
     wait_id_in_use.
     """
-    return Call("adapter.wait", given(adapter=adapter, intent=intent, params=params, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms, wait_id=wait_id), AdapterWaitResult)
+    return Call("adapter.wait", given(adapter=adapter, intent=intent, latched=latched, params=params, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms, wait_id=wait_id), AdapterWaitResult)
 
 
 def plugin_capabilities() -> Call[PluginCapabilitiesResult]:
@@ -2912,6 +2935,7 @@ def session_wait(
     matcher: MatcherValue,
     *,
     cells: Optional[Literal["full", "runs", "none"]] = None,
+    latched: Optional[bool] = None,
     redact: Optional[bool] = None,
     redaction: Optional[Redaction] = None,
     since: Optional[Position] = None,
@@ -2923,6 +2947,8 @@ def session_wait(
         session: The session's id or name.
         matcher: An object with type and, where the type needs one, value.
         cells: None (default), full or runs.
+        latched: Holds when the matcher held at any moment since, or from the wait's beginning
+            on, not only when it looks.
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
         since: Only what came after it counts: a sequence, or the next of a wait's answer.
@@ -2932,7 +2958,7 @@ def session_wait(
     invalid_params, invalid_redaction, limit_exceeded, plugin_failed, reply_too_large,
     session_closed, session_ended, session_forgotten, timeout, unknown_session.
     """
-    return Call("session.wait", given(session=session, matcher=matcher, cells=cells, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms), Matched)
+    return Call("session.wait", given(session=session, matcher=matcher, cells=cells, latched=latched, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms), Matched)
 
 
 __all__ = [

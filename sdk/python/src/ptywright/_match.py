@@ -71,8 +71,14 @@ class Match:
         return self.matched.elapsed_ms / 1000
 
     @property
+    def held_at(self) -> Optional[str]:
+        """When it held, of a latched wait: a time as in RFC 3339."""
+        return self.matched.held_at
+
+    @property
     def missed(self) -> bool:
-        """Lines that scrolled off the screen were lost before they could be looked at."""
+        """Lines that scrolled off the screen were lost before they could be looked at; with
+        `latched` also: not all that was shown could be looked at."""
         return self.matched.missed
 
     def __repr__(self) -> str:

@@ -185,6 +185,7 @@ class Session(Waiting):
         bell: bool = False,
         timeout: float = 30,
         since: Union[int, str, None] = None,
+        latched: bool = False,
     ) -> Match:
         """Waits for an event: only what came after the last input counts, before any input
         everything. Of several conditions all must hold.
@@ -201,11 +202,12 @@ class Session(Waiting):
             bell: The bell has rung.
             timeout: Seconds, at most a day; 0 looks once.
             since: Count from here instead: the `next` of a Match.
+            latched: What held for a moment counts, too, also one that is over.
 
         Errors: TimeoutError and SessionEndedError, with `.evidence`; InvalidMatcherError.
         """
         what = joined(matcher, text, regex, output, title, cursor, stable, exited, bell)
-        return ask(self._connection, self._waits(what, timeout, since))
+        return ask(self._connection, self._waits(what, timeout, since, latched))
 
     def expect(
         self,
@@ -226,11 +228,14 @@ class Session(Waiting):
         what = joined(matcher, text, regex, output, title, cursor, stable, exited, False)
         return ask(self._connection, self._expects(what, timeout))
 
-    def _waits(self, what: Matcher, timeout: float, since: Union[int, str, None]) -> Call[Match]:
+    def _waits(
+        self, what: Matcher, timeout: float, since: Union[int, str, None], latched: bool
+    ) -> Call[Match]:
         call = wire.session_wait(
             self.id,
             wire_of(what, screen_only=False),
             since=self._since if since is None else since,
+            latched=latched or None,
             timeout_ms=milliseconds(timeout),
         )
         return Call(call.method, call.params, Match)
