@@ -64,7 +64,7 @@ type Receipt struct {
 	Read *bool
 	// ReadSequence, with UntilRead, is a sequence that the reading of all of the input came after,
 	// as late as that can be proved; at least Sequence. A wait after it sees every effect of that,
-	// and nothing, such as the echo, that was seen to have come before it. What the program
+	// and nothing that is known to have come before it, such as the echo of a line. What the program
 	// wrote when it had read only a part, such as the first of several lines, may be before it.
 	ReadSequence uint64
 }

@@ -20,8 +20,9 @@
 // the session's lock, passes it to the fold (fold.go): the terminal (package vt), the transcript
 // (transcript.go), the shell's blocks (block.go) and the reports (reports.go). It then calls the
 // session's taps and signals the pulse (internal/pulse). Each waiter wakes, takes a [View] and
-// checks it. While an action waits until it was read (unread.go), the pump looks for that before it
-// feeds a batch: if the input is still unread, it did not cause the batch. The terminal's replies go
+// checks it. While an action waits until it was read (unread.go), the pump and who types count the
+// output that came before the input's last byte or was written while the input was unread: it is no
+// effect of the input. The terminal's replies go
 // to the input queue (input.go), with the bytes of actions: everything bound for the child is in one
 // order.
 //
@@ -57,12 +58,13 @@
 // # Locks
 //
 // Engine.mu guards the registry, Session.mu the terminal, transcript and flags, inputQueue.mu the
-// queue, Session.echo what is known of the terminal's echo. They are never nested, except
-// Session.mu within Session.echo, and none is held across I/O, a matcher, a tap or a channel
-// operation that can block: under Session.echo the terminal's modes are read, which takes a
-// microsecond, and Options.Typed is called, which must not block. Session.turn and Engine.looking
-// are not locks but one-slot channels: the first, taken with a context, is held while waiting for
-// the program, the second while the process table is read.
+// queue, Session.echo what is known of the terminal's echo, Session.looking the order of looks at
+// what is unread. They are never nested, except Session.mu within Session.echo and Session.looking,
+// and none is held across I/O, a matcher, a tap or a channel operation that can block: under
+// Session.echo the terminal's modes are read, which takes a microsecond, and Options.Typed is called,
+// which must not block; under Session.looking the kernel's queues are counted, which takes ten.
+// Session.turn and Engine.looking are not locks but one-slot channels: the first, taken with a
+// context, is held while waiting for the program, the second while the process table is read.
 //
 // # The end of a session
 //

@@ -6,4 +6,4 @@ import "time"
 type SecretLine = secretLine
 
 // Feed is what the pump does with a batch.
-func (s *Session) Feed(p []byte, now time.Time) { s.feed(p, now, unreadLook{}) }
+func (s *Session) Feed(p []byte, now time.Time) { s.feed(p, now) }

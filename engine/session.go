@@ -73,6 +73,9 @@ type Session struct {
 	// protects the field below, and the order in which the terminal's echo is read and reported
 	secrets SecretInput
 
+	looking sync.Mutex
+	// makes one step of a look at what is unread and its note
+
 	mu sync.Mutex
 	// protects the fields below, but for shell, which the reaper ends
 	fold
@@ -80,7 +83,8 @@ type Session struct {
 	secret bool      // the program reads with echo off
 	raw    bool      // the program reads keys itself
 	asked  []*typedInput
-	view   *View // the last view, until something changes
+	fed    uint64 // bytes of output
+	view   *View  // the last view, until something changes
 	exit   *Exit
 	ended  bool
 	killed bool
@@ -258,8 +262,13 @@ func (s *Session) output(p []byte) {
 	s.stir(now)
 	s.engine.counts.output.Add(int64(len(p)))
 	s.noteImage()
-	if reply := s.take(p, now, s.lookUnread()); len(reply) > 0 && !s.config.Attended {
-		s.input.reply(reply)
+	s.lookUnread()
+	for rest := p; len(rest) > 0; {
+		n := s.untilCut(len(rest))
+		if reply := s.take(rest[:n], now); len(reply) > 0 && !s.config.Attended {
+			s.input.reply(reply)
+		}
+		rest = rest[n:]
 	}
 	if len(p) < floodBatch { // a flood asks no questions
 		s.lookAfter(true)
@@ -274,7 +283,7 @@ func (s *Session) output(p []byte) {
 const echoSettles = 50 * time.Millisecond
 
 // take gives one batch to the terminal and to the taps: both see output and sizes in one order.
-func (s *Session) take(p []byte, now time.Time, look unreadLook) (reply []byte) {
+func (s *Session) take(p []byte, now time.Time) (reply []byte) {
 	s.tapping <- struct{}{}
 	defer func() { <-s.tapping }()
 	var marks []Mark
@@ -286,7 +295,7 @@ func (s *Session) take(p []byte, now time.Time, look unreadLook) (reply []byte) 
 			return t.Output(now, p)
 		})
 	}()
-	reply, marks = s.feed(p, now, look)
+	reply, marks = s.feed(p, now)
 	return reply
 }
 
@@ -318,7 +327,7 @@ func (s *Session) wake(size int, now time.Time) {
 
 // feed passes one batch to the terminal and the transcript, and returns the terminal's reply and
 // the shell's marks.
-func (s *Session) feed(p []byte, now time.Time, look unreadLook) (reply []byte, marks []Mark) {
+func (s *Session) feed(p []byte, now time.Time) (reply []byte, marks []Mark) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for e := range s.steps(p, now) {
@@ -327,7 +336,7 @@ func (s *Session) feed(p []byte, now time.Time, look unreadLook) (reply []byte, 
 	for _, m := range s.marks {
 		s.keys.marked(m.Kind, m.line)
 	}
-	s.noteUnread(look)
+	s.noteFed(len(p))
 	s.touch()
 	return reply, s.marks
 }

@@ -192,7 +192,11 @@ func (t *typist) stroke(after time.Duration, encode func() ([]byte, error)) erro
 	s := t.s
 	secret := s.beforeTyping(p)
 	s.noteKeys(p, secret)
-	wrote, err := s.input.send(t.ctx, p, t.o)
+	var last func()
+	if t.asked != nil && s.echoed(p) {
+		last = func() { s.beforeLast(t.ctx, t.asked) }
+	}
+	wrote, err := s.input.send(t.ctx, p, t.o, last)
 	if err != nil {
 		var blocked *InputBlockedError
 		if errors.As(err, &blocked) && blocked.Written > 0 {

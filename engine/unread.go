@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/ptywright/ptywright/engine/pty"
 )
@@ -18,21 +19,40 @@ func (UntilRead) act(o *doOptions) { o.UntilRead = true }
 // An unreader knows what of the typed input is unread; *[pty.PTY] documents the methods.
 type unreader interface {
 	Unread() (int, error)
+	UnreadAfter() (n int, written uint64, err error)
+	Written() (n uint64, all bool, err error)
 	AwaitRead(ctx context.Context) error
 }
 
 // A typedInput is one action whose reading somebody waits for. Session.mu guards it.
+//
+// What was written before the last byte was typed is no effect of the program reading all of the
+// input. So of a line to a terminal that echoes it, everything but the line end is typed first; what
+// has been written then, with the echo, is counted; then the line is ended. Not even a program that
+// waits for the line reads it before.
+//
+// Any other input is typed at once, as a program may answer a part of it. Then a look at the terminal
+// tells: when part of the input is unread, what had been written before the look is no effect of
+// all of it. Who types looks as soon as the terminal has the input, and the pump with each batch in
+// hand. A look that comes too late, when the program has read, says nothing.
+//
+// All counts include what the pump has yet to read. It cuts its batches where they end: what came
+// before and what came after get sequences of their own, even if both are read at once. Everything
+// after the last of them counts as an effect. So a wait never misses an answer.
 type typedInput struct {
-	end  uint64 // how many bytes had been typed into the session at its end; 0: not known yet
-	last uint64 // the last sequence that it cannot have caused
-	seen unreadLook
+	end    uint64 // how many bytes had been typed into the session at its end; 0: not known yet
+	before uint64 // the output that it cannot have caused, in bytes from the program's start
+	last   uint64 // the last sequence within that
+	// Without end it is not known yet what a look means for the input.
+	seen     unreadLook
+	seenLast uint64 // the last sequence within what was written before it
 }
 
-// An unreadLook is what the pump saw between reading a batch and feeding it.
+// An unreadLook is what was unread at a moment.
 type unreadLook struct {
-	unread   int    // bytes; 0: none, or not known
-	typed    uint64 // into the session, whether or not the terminal had taken them
-	sequence uint64 // after the batch
+	unread  int    // bytes; 0: none, or not known
+	written uint64 // bytes of output before that, from the program's start
+	typed   uint64 // into the session, whether or not the terminal had taken them
 }
 
 // before reports whether part of an input that ended with byte end was unread when l was taken.
@@ -41,15 +61,32 @@ func (l unreadLook) before(end uint64) bool {
 	return l.unread > 0 && (l.typed <= end || uint64(l.unread) > 2*(l.typed-end))
 }
 
-// note takes a look, with mu held: the input did not cause what was written before it was read. The
-// pump may look before the input's end is known.
+// note takes a look. The pump may look before the input's end is known.
 func (i *typedInput) note(l unreadLook) {
 	switch {
 	case l.unread == 0:
 	case i.end == 0:
 		i.seen = l
 	case l.before(i.end):
-		i.last = max(i.last, l.sequence)
+		i.before = max(i.before, l.written)
+	}
+}
+
+// ended takes the input's end.
+func (i *typedInput) ended(end uint64) {
+	i.end = end
+	if i.note(i.seen); i.before > 0 {
+		i.last = max(i.last, i.seenLast)
+	}
+}
+
+// reach notes that the session's sequence is seq after so much output.
+func (i *typedInput) reach(fed, seq uint64) {
+	if fed <= i.before {
+		i.last = seq
+	}
+	if fed <= i.seen.written {
+		i.seenLast = seq
 	}
 }
 
@@ -69,25 +106,107 @@ func (s *Session) stopAsking(i *typedInput) {
 }
 
 // lookUnread is called by the pump with a batch in hand.
-func (s *Session) lookUnread() (l unreadLook) {
+func (s *Session) lookUnread() {
 	s.mu.Lock()
 	wanted := len(s.asked) > 0
 	s.mu.Unlock()
 	if u, ok := s.pty.(unreader); ok && wanted {
-		if n, err := u.Unread(); err == nil {
-			l.unread = n
-		}
-		l.typed = s.input.typed.Load() // afterwards: too many rather than too few
+		s.look(u, func() {})
 	}
-	return l
 }
 
-// noteUnread is called by the pump when the batch was fed, with mu held: who sees the batch finds
-// it noted.
-func (s *Session) noteUnread(l unreadLook) {
-	l.sequence = s.term.Sequence()
+// look looks at what is unread and notes that; first is called in between, with mu held. Output from
+// after the look is not fed before the note: the pump looks between reading and feeding it, and so
+// waits for the note.
+func (s *Session) look(u unreader, first func()) (unread int, err error) {
+	s.looking.Lock()
+	defer s.looking.Unlock()
+	var l unreadLook
+	l.unread, l.written, err = u.UnreadAfter()
+	l.typed = s.input.typed.Load() // afterwards: too many rather than too few
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first()
 	for _, i := range s.asked {
-		i.note(l)
+		if err == nil {
+			i.note(l)
+		}
+		i.reach(s.fed, s.term.Sequence())
+	}
+	return l.unread, err
+}
+
+// mostDrains bounds how often the pump is waited for until all output, with the echo, is counted. A
+// program that floods its terminal always has more.
+const mostDrains = 3
+
+// drainBound bounds that time: the pump takes microseconds, unless a tap holds it up.
+const drainBound = 100 * time.Millisecond
+
+// beforeLast is called before the last byte of i is typed.
+func (s *Session) beforeLast(ctx context.Context, i *typedInput) {
+	ctx, cancel := context.WithTimeout(ctx, drainBound)
+	defer cancel()
+	u, ok := s.pty.(unreader)
+	for range mostDrains {
+		if !ok {
+			return
+		}
+		written, all, err := u.Written()
+		if err != nil {
+			return
+		}
+		s.mu.Lock()
+		i.before = max(i.before, written)
+		i.reach(s.fed, s.term.Sequence())
+		s.mu.Unlock()
+		if all {
+			return
+		}
+		s.awaitFed(ctx, i)
+	}
+}
+
+// awaitFed waits until the pump has fed what i cannot have caused.
+func (s *Session) awaitFed(ctx context.Context, i *typedInput) {
+	for {
+		changed := s.Changed()
+		s.mu.Lock()
+		fed := s.fed >= i.before
+		s.mu.Unlock()
+		if fed {
+			return
+		}
+		select {
+		case <-changed:
+		case <-s.pumped:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// untilCut returns how much of a batch of n bytes that is to be fed now was written before a look
+// that was noted, or all of it.
+func (s *Session) untilCut(n int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, i := range s.asked {
+		for _, at := range [...]uint64{i.before, i.seen.written} {
+			if at > s.fed {
+				n = int(min(uint64(n), at-s.fed))
+			}
+		}
+	}
+	return n
+}
+
+// noteFed is called by the pump when n bytes were fed, with mu held: who sees them finds it noted.
+func (s *Session) noteFed(n int) {
+	s.fed += uint64(n)
+	for _, i := range s.asked {
+		i.reach(s.fed, s.term.Sequence())
 	}
 }
 
@@ -95,7 +214,11 @@ func (s *Session) noteUnread(l unreadLook) {
 // the context's end.
 func (t *typist) awaitRead(i *typedInput) error {
 	s := t.s
+	ctx, cancel := context.WithTimeoutCause(t.ctx, t.o.Timeout, ErrTimeout)
+	defer cancel()
 	defer func() {
+		t.o.park()
+		s.awaitFed(ctx, i)
 		s.mu.Lock()
 		t.ReadSequence = i.last
 		s.mu.Unlock()
@@ -104,15 +227,9 @@ func (t *typist) awaitRead(i *typedInput) error {
 	if !ok || t.wrote.end == 0 || t.wrote.open {
 		return nil
 	}
-	s.mu.Lock()
-	i.end = t.wrote.end
-	i.note(i.seen)
-	s.mu.Unlock()
-	n, err := u.Unread()
+	n, err := s.look(u, func() { i.ended(t.wrote.end) })
 	if n > 0 && err == nil {
 		t.o.park()
-		ctx, cancel := context.WithTimeoutCause(t.ctx, t.o.Timeout, ErrTimeout)
-		defer cancel()
 		err = u.AwaitRead(ctx)
 	}
 	switch {
@@ -135,6 +252,17 @@ func (t *typist) awaitRead(i *typedInput) error {
 func (s *Session) endsLine(c byte) bool {
 	mode, err := s.pty.LineMode()
 	return err == nil && (!mode.Canonical || slices.Contains(lineEnds(mode), c))
+}
+
+// echoed reports whether p is one line, with its end, to a terminal that echoes it.
+func (s *Session) echoed(p []byte) bool {
+	mode, err := s.pty.LineMode()
+	if err != nil || !mode.Canonical || !mode.Echo {
+		return false
+	}
+	ends := lineEnds(mode)
+	end := slices.IndexFunc(p, func(c byte) bool { return slices.Contains(ends, c) })
+	return end > 0 && end == len(p)-1
 }
 
 // lineEnds returns the characters that end or flush a line in canonical mode.

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,26 +20,46 @@ import (
 // answers is a script that answers each line of its canonical terminal, which echoes it.
 const answers = `IFS= read -r l || exit; echo "<$l>"`
 
-// spawnScript starts a shell script; with $GATE, each line written to gate lets it go on.
-func spawnScript(t *testing.T, script string) (s *engine.Session, gate *os.File) {
+func fifo(t *testing.T) *os.File {
 	t.Helper()
-	fifo := filepath.Join(t.TempDir(), "gate")
-	if err := unix.Mkfifo(fifo, 0o600); err != nil {
+	name := filepath.Join(t.TempDir(), "fifo")
+	if err := unix.Mkfifo(name, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	gate, err := os.OpenFile(fifo, os.O_RDWR, 0)
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { gate.Close() })
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// spawnScript starts a shell script; with $GATE, each line written to gate lets it go on.
+func spawnScript(t *testing.T, script string, taps ...engine.Tap) (s *engine.Session, gate *os.File) {
+	t.Helper()
+	gate = fifo(t)
 	e := engine.New(engine.Options{})
 	t.Cleanup(func() { e.Close(t.Context()) })
-	s, err = e.Spawn(t.Context(), engine.Config{Program: "/bin/sh", Args: []string{"-c", script},
-		Env: map[string]string{"GATE": fifo}, Size: pty.Size{Rows: 10, Cols: 40}})
+	s, err := e.Spawn(t.Context(), engine.Config{Program: "/bin/sh", Args: []string{"-c", script},
+		Env: map[string]string{"GATE": gate.Name()}, Size: pty.Size{Rows: 10, Cols: 40}, Taps: taps})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s, gate
+}
+
+// A heldTap holds up the pump when it is shown a dot: it takes one value then, and one to go on.
+type heldTap struct {
+	tap
+	holds chan bool
+}
+
+func (t *heldTap) Output(_ time.Time, p []byte) error {
+	if bytes.IndexByte(p, '.') >= 0 {
+		<-t.holds
+		<-t.holds
+	}
+	return nil
 }
 
 const unreadHang = 30 * time.Second
@@ -59,8 +80,9 @@ func ask(t *testing.T, s *engine.Session, line string) (engine.Receipt, string) 
 	return r, out.Match.Capture
 }
 
-// TestEchoIsNoAnswer: a wait from where the input was read never matches its echo, if that was seen
-// before the program read, and never misses the answer of a program that reads at once.
+// TestEchoIsNoAnswer: a wait from where a line was read never matches its echo and never misses the
+// answer, whether the program reads late, at once or whenever it likes, and however late the output
+// is read.
 func TestEchoIsNoAnswer(t *testing.T) {
 	t.Run("seen before", func(t *testing.T) {
 		s, gate := spawnScript(t,
@@ -84,14 +106,36 @@ func TestEchoIsNoAnswer(t *testing.T) {
 	t.Run("at once", func(t *testing.T) {
 		s, _ := spawnScript(t, `while :; do `+answers+`; done`)
 		for i := range turns(300, 10_000) {
-			ask(t, s, fmt.Sprintf("n%dx", i))
+			line := fmt.Sprintf("n%dx", i)
+			if _, got := ask(t, s, line); got != "<"+line+">" {
+				t.Errorf("%s: the wait matched %q", line, got)
+			}
+		}
+	})
+	t.Run("with the answer", func(t *testing.T) { // the pump reads both at once
+		tap := &heldTap{holds: make(chan bool)}
+		done := fifo(t)
+		s, gate := spawnScript(t, `exec 3<$GATE; while read -r _ <&3; do printf .; `+answers+
+			`; echo done >`+done.Name()+`; done`, tap)
+		for i := range 5 {
+			gate.WriteString("go\n")
+			tap.holds <- true
+			go func() {
+				defer func() { tap.holds <- false }()
+				if _, err := done.Read(make([]byte, len("done\n"))); err != nil {
+					t.Error(err)
+				}
+			}()
+			line := fmt.Sprintf("n%dx", i)
+			if _, got := ask(t, s, line); got != "<"+line+">" {
+				t.Errorf("%s: the wait matched %q", line, got)
+			}
 		}
 	})
 	t.Run("at random", func(t *testing.T) {
 		if os.Getenv("PTYWRIGHT_LONG") != "1" {
 			t.Skip("it sleeps for minutes; PTYWRIGHT_LONG=1 runs it")
 		}
-		// From 10 to 40 ms: a pump that is held up for longer may take an echo for an answer.
 		s, _ := spawnScript(t, `n=1; while n=$(((n * 137 + 11) % 31)); sleep 0.0$((n + 10)); do `+
 			answers+`; done`)
 		for i := range turns(300, 10_000) {

@@ -116,7 +116,7 @@ func (a *readAhead) run() {
 		var n int
 		var readErr error
 		err := a.p.conn.Read(func(fd uintptr) bool {
-			n, readErr = read(fd, a.chunk[:])
+			n, readErr = a.p.read(fd, a.chunk[:])
 			return readErr != unix.EAGAIN || !a.park()
 		})
 		switch {

@@ -47,6 +47,11 @@ type PTY struct {
 	readDeadline time.Time // as set by the caller
 	interrupted  bool      // another deadline is set
 
+	// counting is held for each read of the terminal, none of which blocks, so that what was read
+	// and what is there to be read can be counted at one moment.
+	counting sync.Mutex
+	got      uint64 // bytes that were read, also those that no Next has returned yet
+
 	// Of the goroutine in Next.
 	buf      *[readSize]byte // handed out by the last Next
 	n        int             // bytes in buf
@@ -252,12 +257,21 @@ func (p *PTY) readError(err error) error {
 func (p *PTY) tryRead(fd uintptr) bool {
 	p.attempts++
 	p.buf = buffers.Get().(*[readSize]byte)
-	p.n, p.readErr = read(fd, p.buf[:])
+	p.n, p.readErr = p.read(fd, p.buf[:])
 	if p.readErr == unix.EAGAIN {
 		p.release()
 		return false
 	}
 	return true
+}
+
+// read is [read], counted.
+func (p *PTY) read(fd uintptr, b []byte) (int, error) {
+	p.counting.Lock()
+	defer p.counting.Unlock()
+	n, err := read(fd, b)
+	p.got += uint64(n)
+	return n, err
 }
 
 // read reads once. The error is io.EOF at the terminal's end, unix.EAGAIN when nothing is there

@@ -23,33 +23,101 @@ const unreadLooks = 64<<10/MaxLine + 1
 // The error is [ErrExited] once the program has ended, os.ErrClosed after Close, and an
 // [*UnreadError] where the system does not tell.
 func (p *PTY) Unread() (n int, err error) {
+	err = p.withPeer(func(_, peer int) (err error) {
+		n, err = unread(peer)
+		return err
+	})
+	return n, err
+}
+
+// UnreadAfter returns what [PTY.Unread] does, and written: how many bytes of output, counted from
+// the program's start, had been written before that. So output up to there was written while the
+// input was unread, whether or not Next has returned it yet. It is at least what Next has returned,
+// and with it the terminal's echo of the unread input, unless the kernel still had other output to
+// move. Without unread input written means nothing. The errors are those of Unread.
+func (p *PTY) UnreadAfter() (n int, written uint64, err error) {
+	err = p.withPeer(func(master, peer int) (err error) {
+		// The kernel echoes input while it makes it readable, and this look waits until both are
+		// done.
+		if n, err = unread(peer); n == 0 || err != nil {
+			return err
+		}
+		if written, _, err = p.written(master); err != nil {
+			return err
+		}
+		n, err = unread(peer)
+		return err
+	})
+	return n, written, err
+}
+
+// Written counts the bytes of output that have been written, from the program's start, whether or
+// not Next has returned them yet: all of them, with the echo of everything typed so far, or at least
+// so many. All cannot be counted while Next has output to read, or the program input. The errors are
+// those of Unread.
+func (p *PTY) Written() (n uint64, all bool, err error) {
+	err = p.withPeer(func(master, peer int) error {
+		pending, err := unread(peer) // when there is none, all that was typed has been echoed
+		if err != nil {
+			return err
+		}
+		n, all, err = p.written(master)
+		all = all && pending == 0
+		return err
+	})
+	return n, all, err
+}
+
+// written counts the output that was read and that is there to be read: all of it, or at least so
+// much.
+func (p *PTY) written(master int) (n uint64, all bool, err error) {
+	p.counting.Lock()
+	defer p.counting.Unlock()
+	queued, err := unix.IoctlGetInt(master, unix.TIOCINQ)
+	if all = err == nil && queued == 0; all {
+		// Output reaches the reader's queue through a kernel worker, which a look at an empty queue
+		// waits for.
+		_, _ = unix.Poll([]unix.PollFd{{Fd: int32(master), Events: unix.POLLIN}}, 0)
+		queued, err = unix.IoctlGetInt(master, unix.TIOCINQ)
+	}
+	if err != nil {
+		return 0, false, &UnreadError{os.NewSyscallError("ioctl TIOCINQ", err)}
+	}
+	return p.got + uint64(queued), all, nil
+}
+
+// withPeer calls f with the terminal's two ends while the program lives. f must not block.
+func (p *PTY) withPeer(f func(master, peer int) error) (err error) {
 	// Opening the other end brings back a terminal that nobody holds, so it is opened only while
 	// the program lives. Under mu it is not reaped meanwhile.
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.tree.reaped != 0 {
-		return 0, ErrExited
+		return ErrExited
 	}
 	var ended unix.Siginfo
 	err = unix.Waitid(unix.P_PID, p.tree.pid, &ended, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil)
 	if err == nil && ended.Signo != 0 {
-		return 0, ErrExited
+		return ErrExited
 	}
-	if bad := p.conn.Control(func(fd uintptr) { n, err = unread(fd) }); bad != nil {
-		return 0, p.orClosed(bad)
+	if bad := p.conn.Control(func(master uintptr) {
+		const flags = unix.O_RDWR | unix.O_NOCTTY | unix.O_CLOEXEC | unix.O_NONBLOCK
+		peer, _, errno := unix.Syscall(unix.SYS_IOCTL, master, unix.TIOCGPTPEER, flags)
+		if errno != 0 { // ENOTTY before Linux 4.13
+			err = &UnreadError{os.NewSyscallError("ioctl TIOCGPTPEER", errno)}
+			return
+		}
+		defer unix.Close(int(peer))
+		err = f(int(master), int(peer))
+	}); bad != nil {
+		return p.orClosed(bad)
 	}
-	return n, err
+	return err
 }
 
-func unread(master uintptr) (int, error) {
-	const flags = unix.O_RDWR | unix.O_NOCTTY | unix.O_CLOEXEC | unix.O_NONBLOCK
-	peer, _, errno := unix.Syscall(unix.SYS_IOCTL, master, unix.TIOCGPTPEER, flags)
-	if errno != 0 { // ENOTTY before Linux 4.13
-		return 0, &UnreadError{os.NewSyscallError("ioctl TIOCGPTPEER", errno)}
-	}
-	defer unix.Close(int(peer))
+func unread(peer int) (int, error) {
 	for range unreadLooks {
-		n, err := unix.IoctlGetInt(int(peer), unix.TIOCINQ)
+		n, err := unix.IoctlGetInt(peer, unix.TIOCINQ)
 		if err != nil {
 			return 0, &UnreadError{os.NewSyscallError("ioctl TIOCINQ", err)}
 		}
@@ -59,7 +127,7 @@ func unread(master uintptr) (int, error) {
 		// Waits for the kernel's worker when the queue is empty, and knows of an end of file.
 		fds := []unix.PollFd{{Fd: int32(peer), Events: unix.POLLIN}}
 		if _, err := unix.Poll(fds, 0); err == nil && fds[0].Revents&unix.POLLIN != 0 {
-			n, err := unix.IoctlGetInt(int(peer), unix.TIOCINQ)
+			n, err := unix.IoctlGetInt(peer, unix.TIOCINQ)
 			if err != nil {
 				return 0, &UnreadError{os.NewSyscallError("ioctl TIOCINQ", err)}
 			}

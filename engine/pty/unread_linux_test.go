@@ -98,6 +98,38 @@ func TestUnreadInCanonicalMode(t *testing.T) {
 	wantUnread(t, p, 1)
 }
 
+// TestWritten: output counts when it is written, whether or not it was read, and with it the echo of
+// all that was typed.
+func TestWritten(t *testing.T) {
+	l := newLobby(t)
+	p := start(t, self("lines", l.path))
+	child := l.await("lines")["lines"]
+	want := func(n uint64, all bool) {
+		t.Helper()
+		if got, is, err := p.Written(); got != n || is != all || err != nil {
+			t.Errorf("%d bytes, all: %t, %v; want %d, %t", got, is, err, n, all)
+		}
+	}
+	want(0, true)
+	typeInto(t, p, "<hello>")
+	if got, _, err := p.Written(); got != 7 || err != nil {
+		t.Errorf("%d bytes of the echo, %v", got, err)
+	}
+	want(7, false) // there is output to read
+	expect(t, p, "hello")
+	want(7, true)
+	typeInto(t, p, "\r")
+	if n, written, err := p.UnreadAfter(); n != 8 || written != 9 || err != nil {
+		t.Errorf("%d bytes unread after %d of output, %v", n, written, err)
+	}
+	want(9, false) // there is input to read
+	child.conn.Write([]byte{1})
+	expect(t, p, "8")
+	if n, _, err := p.UnreadAfter(); n != 0 || err != nil {
+		t.Errorf("%d bytes unread, %v", n, err)
+	}
+}
+
 // TestUnreadEndsWithTheProgram: a waiter learns that the program has ended, closed its terminal or
 // was closed, and a look does not bring the terminal back.
 func TestUnreadEndsWithTheProgram(t *testing.T) {

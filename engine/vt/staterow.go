@@ -2,8 +2,10 @@ package vt
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"slices"
+	"unicode/utf8"
 )
 
 // A row of a state is what it is (the flags below, and 1, so that 0 is left for a row that is like
@@ -64,7 +66,8 @@ func (c *codec) gridRow(r *row) *row {
 
 // row writes or reads a row of width columns; cropped: as it was before it was.
 func (c *codec) row(r *row, width int, cropped bool) {
-	flags := int(c.uint(uint64(c.flags(r))+1, rowAll+1, "row")) - 1
+	plain := !c.loading && c.encodePlain(r)
+	flags := int(c.uint(uint64(c.flags(r, plain))+1, rowAll+1, "row")) - 1
 	now := flags & (rowOwned | rowBorn)
 	c.must(flags >= 0 && (now == 0 || c.t.held && now != rowOwned|rowBorn), "row")
 	c.must(!cropped || flags&(rowOwned|rowBorn|rowCut) == 0, "cropped row")
@@ -87,7 +90,7 @@ func (c *codec) row(r *row, width int, cropped bool) {
 			r.born = c.t.frame
 		}
 	}
-	c.cells(r, width, flags)
+	c.cells(r, width, flags, plain)
 	if flags&rowMarked != 0 {
 		c.marked(r)
 	}
@@ -103,11 +106,11 @@ func (c *codec) row(r *row, width int, cropped bool) {
 	c.row(r.cut, was, true)
 }
 
-// flags returns what r is.
-func (c *codec) flags(r *row) (flags int) {
+// flags returns what r is; plain: encodePlain has encoded it.
+func (c *codec) flags(r *row, plain bool) (flags int) {
 	for i, is := range [...]bool{
 		r.wrapped, r.rich, r.pattern, len(r.arena) > 0, len(r.extras) > 0,
-		slices.ContainsFunc(r.cells[:r.n], isMarked),
+		!plain && slices.ContainsFunc(r.cells[:r.n], isMarked),
 		r.cut != nil, r.frame == c.t.frame, r.born == c.t.frame,
 	} {
 		if is {
@@ -128,12 +131,54 @@ func (c *codec) writes(w *writes) {
 	}
 }
 
-// cells writes or reads the cells of a row up to the last one that is not blank.
-func (c *codec) cells(r *row, width, flags int) {
+// encodePlain encodes the cells of a row of ASCII, in styles without links, to be written; false: it
+// is no such row. Most rows are, and looking at each cell once makes a state twice as fast.
+func (c *codec) encodePlain(r *row) bool {
+	cells := r.cells[:r.n]
+	for n := len(cells); n > 0 && cells[n-1] == (cell{}); n-- {
+		cells = cells[:n-1]
+	}
+	c.scratch = slices.Grow(c.scratch[:0], lineHead+len(cells))[:lineHead+len(cells)]
+	text := c.scratch[lineHead:]
+	style, from, styled := cell{}, 0, false
+	for x, p := range cells {
+		if p.content() >= utf8.RuneSelf {
+			return false
+		}
+		text[x] = byte(p.lo)
+		if p.lo>>32 == style.lo>>32 && p.hi == style.hi {
+			continue
+		}
+		if p.hi&notPlain != 0 {
+			return false
+		}
+		if x > from {
+			c.scratch, _ = appendRun(c.scratch, x-from, style, nil, "")
+			text = c.scratch[lineHead : lineHead+len(cells)] // it may have moved
+		}
+		style, from, styled = p, x, true
+	}
+	head := uint32(len(cells)) << 2
+	if styled {
+		c.scratch, _ = appendRun(c.scratch, len(cells)-from, style, nil, "")
+		head |= lineStyled
+	}
+	binary.LittleEndian.PutUint32(c.scratch, head)
+	return true
+}
+
+// notPlain are the attributes of cells that encodePlain leaves to encodeRow.
+const notPlain = halves | uint64(attrMarks|attrExtraMask)<<32
+
+// cells writes or reads the cells of a row up to the last one that is not blank; plain: they are
+// encoded.
+func (c *codec) cells(r *row, width, flags int, plain bool) {
 	if !c.loading {
 		if r.n > 0 {
-			part := row{cells: r.cells[:r.n], n: r.n, arena: r.arena, extras: r.extras, rich: r.rich}
-			c.scratch = encodeRow(slices.Grow(c.scratch[:0], textRoom(&part)), &part)
+			if !plain {
+				part := row{cells: r.cells[:r.n], n: r.n, arena: r.arena, extras: r.extras, rich: r.rich}
+				c.scratch = encodeRow(slices.Grow(c.scratch[:0], textRoom(&part)), &part)
+			}
 			c.bytes(c.scratch, 0, "")
 		}
 		return
