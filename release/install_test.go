@@ -144,6 +144,38 @@ func TestTarballsInstall(t *testing.T) {
 	}
 }
 
+// TestTarballsAreClean: publint finds nothing in the npm packages as they are published, and the types
+// of the SDK are what whoever installs it gets.
+func TestTarballsAreClean(t *testing.T) {
+	lanes.Toolchain(t)
+	need(t, "npm", "npm")
+	modules := compiler()
+	if modules == "" {
+		t.Skip("publint and attw are not installed: .ci/npm installs them")
+	}
+	bin := func(name string) string { return filepath.Join(modules, ".bin", name) }
+	for _, tarball := range []string{one(t, "ptywright-sdk-*.tgz"), one(t, "ptywright-cli-*.tgz")} {
+		if said := run(t, t.TempDir(), nil, bin("publint"), "run", "--strict", tarball); !strings.Contains(said, "All good!") {
+			t.Errorf("publint of %s:\n%s", filepath.Base(tarball), said)
+		}
+	}
+	said := run(t, t.TempDir(), nil, bin("attw"), one(t, "ptywright-sdk-*.tgz"), "--profile", "esm-only", "--format", "json")
+	var report struct {
+		Problems map[string]json.RawMessage `json:"problems"`
+		Analysis struct {
+			PackageName string                     `json:"packageName"`
+			Types       any                        `json:"types"`
+			Entrypoints map[string]json.RawMessage `json:"entrypoints"`
+		} `json:"analysis"`
+	}
+	if err := json.Unmarshal([]byte(said), &report); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if report.Analysis.PackageName != npmScope+"sdk" || report.Analysis.Types == false || len(report.Analysis.Entrypoints) < 3 {
+		t.Errorf("attw looked at %+v", report.Analysis)
+	}
+}
+
 // plainJavaScript is an example as node 20 takes it: without types, and without the declarations that
 // dispose of what they declare, which only newer versions know.
 func plainJavaScript(t *testing.T, example string) string {

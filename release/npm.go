@@ -42,6 +42,7 @@ func (r *release) npmBinary(b *binary) error {
 		Version     string            `json:"version"`
 		Description string            `json:"description"`
 		License     string            `json:"license"`
+		Type        string            `json:"type"` // nothing of it is imported
 		Homepage    string            `json:"homepage"`
 		Repository  repository        `json:"repository"`
 		OS          []string          `json:"os"`
@@ -51,7 +52,7 @@ func (r *release) npmBinary(b *binary) error {
 		Engines     map[string]string `json:"engines"`
 		Publish     map[string]string `json:"publishConfig"`
 	}{
-		b.npmName(), version, b.summary(text), "MIT", home,
+		b.npmName(), version, b.summary(text), "MIT", "commonjs", home,
 		repository{Type: "git", URL: "git+" + home + ".git"}, []string{system}, []string{cpu},
 		[]string{"bin", "LICENSES.txt", "ptywright.spdx.json"}, true,
 		map[string]string{"node": ">=20"}, map[string]string{"access": "public"},

@@ -25,10 +25,10 @@ def bash(spawn: Spawn, folder: Path) -> None:
     with spawn("bash", "--norc", cwd=folder, env=PLAIN, shell_integration=True) as s:
         assert s.run("echo one > a; cat a").output == "one\n"
         assert s.run("false").exit_code == 1
-        s.send("cat\n")
-        s.wait(regex=r"(?m)^\$ cat$")
-        s.send("echoed\n")
-        s.wait(regex=r"(?m)^echoed\nechoed$")
+        s.send("echo reads; while read -r line; do echo got $line; done\n")
+        s.wait(regex=r"(?m)^reads$")  # not only typed: bash does not read it as a command any more
+        s.send("this\n")
+        s.wait(regex=r"(?m)^got this$")
         s.press("ctrl+c")
         s.expect(regex=r"\$$")
         s.send("exit 7\n")

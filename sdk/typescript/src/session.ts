@@ -308,10 +308,20 @@ export class Session implements AsyncDisposable {
     return (await this.#type([{ type: "text", value }], options)).read ?? null;
   }
 
-  /** Presses keys, one after another: `press("escape", ":", "w", "enter")`, `press("ctrl+c")`. */
-  async press(...keys: string[]): Promise<void> {
+  /** Presses keys, one after another: `press("escape", ":", "w", "enter")`, `press("ctrl+c")`.
+   * Options may stand behind them: `press("enter", { until: "read" })`. What it tells is that of
+   * `send`. */
+  press(...keys: string[]): Promise<boolean | null>;
+  press(...keysAndOptions: [...keys: string[], options: InputOptions]): Promise<boolean | null>;
+  async press(...all: (string | InputOptions)[]): Promise<boolean | null> {
+    const options = typeof all.at(-1) === "string" ? undefined : (all.pop() as InputOptions);
+    const keys = all as string[];
     if (keys.length === 0) throw new TypeError('press which keys? For example press("enter")');
-    await this.#type(keys.map((value) => ({ type: "key", value })));
+    const typed = await this.#type(
+      keys.map((value) => ({ type: "key", value })),
+      options,
+    );
+    return typed.read ?? null;
   }
 
   /** Pastes text as a terminal does: in brackets, and without control characters, when the program

@@ -140,8 +140,9 @@ Escape there is always a short pause; otherwise it and the next key would be Alt
 
 The number printed is for wait --since: what this input caused came after it. With --until-read the
 command waits until the program has read the input, and a wait since the number does not match an
-echo that was seen before that. Only Linux tells; elsewhere, and for a line without Enter, it does
-not wait.`,
+echo that was seen before that. When it has not read it
+within --timeout, the exit code is 3: it was typed all the same. Only Linux tells; elsewhere, and for
+a line without Enter, it does not wait.`,
 		Example: `  seq=$(ptywright send s1 'make test' --enter)
   ptywright wait s1 --since $seq --regex '(\d+) passed'
   ptywright send s1 --key Escape ':wq' --enter
@@ -353,11 +354,15 @@ func (f *Flags) printSent(std cli.Stdio, sent Sent, err error) error {
 	case err != nil:
 		return err
 	case f.JSON:
-		return std.JSON(sent)
+		err = std.JSON(sent)
+	default:
+		_, err = fmt.Fprintln(std.Out, max(sent.Sequence, sent.ReadSequence))
 	}
-	if sent.Read != nil && !*sent.Read {
+	if err != nil || sent.Read == nil || *sent.Read {
+		return err
+	}
+	if !f.JSON {
 		fmt.Fprintln(std.Err, "ptywright: the program has not read it yet")
 	}
-	_, err = fmt.Fprintln(std.Out, max(sent.Sequence, sent.ReadSequence))
-	return err
+	return cli.ExitCode(cli.ExitTimeout)
 }
