@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ptywright/ptywright/internal/lanes"
 	"github.com/ptywright/ptywright/protocol/protocoltest"
 )
 
@@ -56,7 +57,7 @@ func TestCorpusThroughTheBinary(t *testing.T) {
 					return !strings.HasPrefix(m, "auth.")
 				},
 				After: func(t *testing.T, p protocoltest.Peer) {
-					if peak := peakMemory(p.(*pipedServer).p.Process.Pid); peak > memoryBound && !raceEnabled {
+					if peak := peakMemory(p.(*pipedServer).p.Process.Pid); peak > memoryBound && !lanes.Race {
 						t.Errorf("the server took %d MiB", peak>>20)
 					}
 				},

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ptywright/ptywright/internal/lanes"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -134,7 +135,7 @@ func TestBombsAtEveryHook(t *testing.T) {
 				}
 			}
 			cat.waitSince(cat.text("alive\n"), client.Text("alive"))
-			if grown := memory(t, s.program.Process.Pid, "VmRSS") - before; grown > 64<<10 && !raceEnabled {
+			if grown := memory(t, s.program.Process.Pid, "VmRSS") - before; grown > 64<<10 && !lanes.Race {
 				t.Errorf("the server has grown by %d KiB", grown)
 			}
 			logged := "a plugin was stopped"

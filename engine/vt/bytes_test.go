@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"runtime"
 	"testing"
+
+	"github.com/ptywright/ptywright/internal/lanes"
 )
 
 // TestBytes holds the figure against the heap: a bound that is kept by a figure that lies keeps
@@ -22,7 +24,7 @@ func TestBytes(t *testing.T) {
 		"alternate":  {50, 200, append([]byte("\x1b[?1049h"), lines(49, "drawn")...)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			const most = 50
+			most := lanes.Few(50, 10)
 			var all []*Terminal
 			grown := heapGrowth(func() {
 				for range most {

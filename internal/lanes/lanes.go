@@ -1,5 +1,5 @@
 // Package lanes says how many tests run side by side: many that wait for programs, by [Beside], and
-// few that keep a processor busy, by [Heavy]. [Toolchain] says which run only when they are asked for.
+// few that keep a processor busy, by [Heavy]. [Toolchain] says which run only when they are asked for, and [Few] how much one does.
 package lanes
 
 import (
@@ -68,4 +68,13 @@ func Toolchain(t testing.TB) {
 	if os.Getenv("PTYWRIGHT_TOOLCHAINS") != "1" {
 		t.Skip("it drives another tool chain: PTYWRIGHT_TOOLCHAINS=1 runs it")
 	}
+}
+
+// Few returns few under the race detector and many without it, and with PTYWRIGHT_LONG=1. It is for
+// loops of one goroutine, in which the detector finds nothing and takes a minute for three seconds.
+func Few(many, few int) int {
+	if Race && os.Getenv("PTYWRIGHT_LONG") != "1" {
+		return few
+	}
+	return many
 }
