@@ -140,9 +140,8 @@ Escape there is always a short pause; otherwise it and the next key would be Alt
 
 The number printed is for wait --since: what this input caused came after it. With --until-read the
 command waits until the program has read the input, and a wait since the number does not match an
-echo that was seen before that. When it has not read it
-within --timeout, the exit code is 3: it was typed all the same. Only Linux tells; elsewhere, and for
-a line without Enter, it does not wait.`,
+echo that was seen before that. When it has not read it within --timeout, the exit code is 3: it was
+typed all the same. Only Linux tells; elsewhere, and for a line without Enter, it does not wait.`,
 		Example: `  seq=$(ptywright send s1 'make test' --enter)
   ptywright wait s1 --since $seq --regex '(\d+) passed'
   ptywright send s1 --key Escape ':wq' --enter
