@@ -82,7 +82,7 @@ var mayImport = map[string][]string{
 	"cmd/ptywright/internal/help":    {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/serve", "engine", "engine/vt", "internal/host", "protocol", "protocol/client", "protocol/native", "redact"},
 	"cmd/ptywright/internal/plugin": {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/remote", "cmd/ptywright/internal/serve", "internal/nearest", "engine", "engine/pty", "engine/record", "matchers", "plugins",
 		"protocol/client", "redact", "internal/lazy"},
-	"cmd/ptywright/internal/recordings": {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/remote", "engine", "engine/picture", "engine/pty", "engine/record", "engine/vt", "internal/ansi", "matchers", "redact"},
+	"cmd/ptywright/internal/recordings": {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/remote", "engine", "engine/picture", "engine/pty", "engine/record", "engine/vt", "internal/ansi", "matchers", "protocol/client", "redact"},
 	"cmd/ptywright/internal/remote":     {"cmd/ptywright/internal/caller", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/config", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/unknown", "engine", "engine/pty", "engine/record", "engine/vt", "protocol/client", "internal/lazy", "internal/ansi"},
 	"cmd/ptywright/internal/repl": {"cmd/ptywright/internal/attach", "cmd/ptywright/internal/caller", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/unknown", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "internal/nearest",
 		"cmd/ptywright/internal/repl/edit", "internal/sandbox", "engine/vt", "protocol/client", "redact", "internal/lazy", "internal/ansi"},

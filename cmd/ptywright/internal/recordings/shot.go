@@ -26,7 +26,8 @@ import (
 
 func shotCommand(std cli.Stdio) *cobra.Command {
 	var output, named, theme string
-	var at, settle, timeout time.Duration
+	var settle, timeout time.Duration
+	var when shotTime
 	var o picture.Options
 	var rows, cols uint16
 	var session string
@@ -34,12 +35,13 @@ func shotCommand(std cli.Stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "shot [flags] (FILE | --session ID | -- PROGRAM [ARGUMENT...])",
 		Short: "Draw the screen of a recording, a session or a program",
-		Long: `Draw the screen of an asciicast at a time, of a session as it is now, or of a program once its
+		Long: `Draw the screen of an asciicast at a time, of a session as it is or was, or of a program once its
 screen is still. The extension of the output's name selects the format: .png, .svg, .html or .ansi.
 An existing picture is replaced. With --format the name needs no extension, and may be - for standard
 output. Secrets are hidden.`,
 		Example: `  ptywright shot -o demo.png --at 12.5s demo.cast
   ptywright shot -o s1.png --session s1
+  ptywright shot -o before.png --session s1 --at -30s
   ptywright shot -o htop.svg -- htop`,
 		RunE: func(c *cobra.Command, args []string) error {
 			colours, err := cli.ThemeFlag(theme)
@@ -59,12 +61,19 @@ output. Secrets are hidden.`,
 			}
 			if session != "" {
 				if given := shotFlagsBut(c, args); given != "" {
-					return cli.Usagef("--session and %s exclude each other: a session is drawn as it is now", given)
+					return cli.Usagef("--session and %s exclude each other", given)
+				}
+				if when.text != "" && when.live != nil {
+					return cli.Usagef("--at: %w", when.live)
 				}
 				return f.Exit(c.Context(),
 					shotOfSession(c.Context(), std, f, session, remote.Picture{
-						Format: format, Theme: theme, FontSize: o.FontSize, Show: f.Show(),
+						Format: format, Theme: theme, FontSize: o.FontSize, At: when.session,
+						Show: f.Show(),
 					}, output))
+			}
+			if when.text != "" && when.played != nil {
+				return cli.Usagef("--at: %w; a time ago is for --session", when.played)
 			}
 			var screen *vt.Screen
 			switch {
@@ -88,6 +97,7 @@ output. Secrets are hidden.`,
 				if err != nil {
 					return err
 				}
+				at := time.Duration(when.recording)
 				if !c.Flags().Changed("at") {
 					at = rec.Duration()
 				} else if err := within(rec, args[0], "at", at); err != nil {
@@ -117,8 +127,8 @@ output. Secrets are hidden.`,
 	flags.StringVarP(&output, "output", "o", "",
 		"`FILE` to write: .png, .svg, .html or .ansi; - is standard output (required)")
 	flags.StringVar(&named, "format", "", "png, svg, html or ansi (default: by the output's name)")
-	flags.Var((*moment)(&at), "at",
-		"time in the recording: 2.5 seconds, or 1m30s (default: its end)")
+	flags.Var(&when, "at",
+		"time in the recording: 2.5 seconds, or 1m30s (default: its end); with --session a sequence (42), so long ago (-5s), or a time (default: now)")
 	flags.DurationVar(&settle, "settle", 500*time.Millisecond,
 		"draw a program's screen once it has been unchanged for this long")
 	flags.DurationVar(&timeout, "timeout", 10*time.Second,
@@ -138,9 +148,32 @@ output. Secrets are hidden.`,
 	return c
 }
 
+// A shotTime is a flag for a time in a recording, or for a moment of a session.
+type shotTime struct {
+	text         string
+	recording    moment
+	session      remote.Moment
+	played, live error // why it is not the one, and not the other
+}
+
+// String is the flag's value.
+func (s *shotTime) String() string { return s.text }
+
+// Type names the flag's type.
+func (s *shotTime) Type() string { return "time" }
+
+// Set accepts what either takes.
+func (s *shotTime) Set(text string) error {
+	s.text, s.played, s.live = text, s.recording.Set(text), s.session.Set(text)
+	if s.played != nil && s.live != nil {
+		return s.played
+	}
+	return nil
+}
+
 // shotFlagsBut returns what conflicts with --session, "" if nothing does.
 func shotFlagsBut(c *cobra.Command, args []string) string {
-	for _, name := range []string{"at", "settle", "timeout", "rows", "cols", "no-cursor"} {
+	for _, name := range []string{"settle", "timeout", "rows", "cols", "no-cursor"} {
 		if c.Flags().Changed(name) {
 			return "--" + name
 		}

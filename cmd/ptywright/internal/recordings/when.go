@@ -9,39 +9,55 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/protocol/client"
 )
 
 // whenFlags are what when asks, and which of the answers it prints.
 type whenFlags struct {
 	texts, regexes, matchers []string
 	last, all, json          bool
+	server                   remote.Flags
 }
 
 func whenCommand(std cli.Stdio) *cobra.Command {
 	var f whenFlags
 	c := &cobra.Command{
-		Use:   "when [flags] FILE",
-		Short: "Tell when a text was on the screen of a recording, and for how long",
+		Use:   "when [flags] (FILE | SESSION)",
+		Short: "Tell when a text was on the screen of a recording or a session, and for how long",
 		Long: `Tell when one of the conditions held in an asciicast (v1, v2 or v3): from, to, and how long, in
 seconds since the recording began, separated by tabs. FILE may be - for standard input. The first
 such time is printed, with --last the last one, with --all each. A dash for "to" says that the
 condition still held when the recording ended; "how long" counts up to there.
 
-Text counts while it is on the screen, at the end of each event of the recording; what scrolls off
-or is drawn over is gone. A screen that an update still hides is not counted. Only times are
-printed, never what the screen showed.
+Of a session "from" and "to" are sequences, which read --at and shot --at take, and the time of
+"from" follows. As much of its past is asked as is kept: standard error says what is gone. A file of
+the name comes before a session.
+
+Text counts while it is on the screen, at the end of each event of the recording, or at any moment of
+a session; what scrolls off or is drawn over is gone. A screen that an update still hides is not
+counted. Only times are printed, never what the screen showed.
 
 The exit code is 3 when the condition never held.`,
 		Example: `  ptywright when demo.cast --text 'Do you want to proceed?'
   ptywright when demo.cast --regex '(?m)^FAIL' --all
-  ptywright shot -o fail.png --at "$(ptywright when demo.cast --text FAIL | cut -f1)" demo.cast`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			m, err := f.matcher()
+  ptywright shot -o fail.png --at "$(ptywright when demo.cast --text FAIL | cut -f1)" demo.cast
+  ptywright read build --at "$(ptywright when build --text FAIL | cut -f1)"`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: remote.SessionIDs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			tree, err := f.tree()
 			if err != nil {
 				return err
+			}
+			if isSession(args[0]) {
+				return f.server.Exit(c.Context(), f.ofSession(c.Context(), std, args[0], tree))
+			}
+			m, err := matchers.Parse(decoded(tree), matchers.Options{Scope: matchers.OnScreen})
+			if err != nil {
+				return cli.Usagef("--matcher: %w", err)
 			}
 			rec, err := loadCast(std, args[0])
 			if err != nil {
@@ -79,51 +95,60 @@ The exit code is 3 when the condition never held.`,
 		"when this matcher of docs/wire.md, in `JSON`, held")
 	fs.BoolVar(&f.last, "last", false, "print the last time")
 	fs.BoolVar(&f.all, "all", false, "print every time, each on its line")
-	fs.BoolVar(&f.json, "json", false, "print JSON, one object a line: from_ms, to_ms, ms, open")
+	fs.BoolVar(&f.json, "json", false, "print JSON, one object a line: from_ms, to_ms, ms, open; of a session from, to, from_at, to_at, ms, open")
+	f.server.SocketFlag(c)
 	return c
 }
 
-// matcher is what the flags ask; several conditions are any of them.
-func (f *whenFlags) matcher() (matchers.Matcher, error) {
+// tree is what the flags ask, as the wire has it; several conditions are any of them.
+func (f *whenFlags) tree() (client.Matcher, error) {
+	var none client.Matcher
 	if f.last && f.all {
-		return nil, cli.Usagef("--last and --all exclude each other: give one of them")
+		return none, cli.Usagef("--last and --all exclude each other: give one of them")
 	}
-	var parts []matchers.Matcher
+	var parts []client.Matcher
 	for _, text := range f.texts {
 		if text == "" {
-			return nil, cli.Usagef("--text is empty, which every screen has")
+			return none, cli.Usagef("--text is empty, which every screen has")
 		}
-		parts = append(parts, matchers.Text(text).In(matchers.OnScreen))
+		parts = append(parts, client.Text(text))
 	}
 	for _, pattern := range f.regexes {
 		if pattern == "" {
-			return nil, cli.Usagef("--regex is empty, which every screen has")
+			return none, cli.Usagef("--regex is empty, which every screen has")
 		}
-		re, err := matchers.Compile(pattern)
-		if err != nil {
-			return nil, cli.Usagef("--regex: %w", err)
+		if _, err := matchers.Compile(pattern); err != nil {
+			return none, cli.Usagef("--regex: %w", err)
 		}
-		parts = append(parts, matchers.Regexp(re).In(matchers.OnScreen))
+		parts = append(parts, client.Regexp(pattern))
 	}
 	for _, text := range f.matchers {
-		var tree map[string]any
-		if err := json.Unmarshal([]byte(text), &tree); err != nil {
-			return nil, cli.Usagef(`--matcher is not a JSON object, such as {"type":"bell"}: %w`,
+		var m client.Matcher
+		if err := json.Unmarshal([]byte(text), &m); err != nil {
+			return none, cli.Usagef(`--matcher is not a JSON object, such as {"type":"bell"}: %w`,
 				err)
-		}
-		m, err := matchers.Parse(tree, matchers.Options{Scope: matchers.OnScreen})
-		if err != nil {
-			return nil, cli.Usagef("--matcher: %w", err)
 		}
 		parts = append(parts, m)
 	}
 	switch len(parts) {
 	case 0:
-		return nil, cli.Usagef("say what to look for: --text, --regex or --matcher")
+		return none, cli.Usagef("say what to look for: --text, --regex or --matcher")
 	case 1:
 		return parts[0], nil
 	}
-	return matchers.Any(parts...), nil
+	return client.Any(parts...), nil
+}
+
+// decoded is a matcher as encoding/json decodes it.
+func decoded(m client.Matcher) (tree any) {
+	b, err := json.Marshal(m)
+	if err == nil {
+		err = json.Unmarshal(b, &tree)
+	}
+	if err != nil { // it was decoded from JSON
+		panic(err)
+	}
+	return tree
 }
 
 // print prints one span.

@@ -11,10 +11,11 @@ type Picture struct {
 	Format   string  // png, svg, html or ansi
 	Theme    string  // dark or light; "": the session's
 	FontSize float64 // pixels; 0: the server's default
+	At       Moment  // of the past; none: now
 	Show
 }
 
-// Draw returns a picture of a session's screen as it is now.
+// Draw returns a picture of a session's screen.
 func (s *Server) Draw(ctx context.Context, id string, p Picture) ([]byte, error) {
 	more := map[string]any{"format": p.Format}
 	if p.Theme != "" {
@@ -22,6 +23,9 @@ func (s *Server) Draw(ctx context.Context, id string, p Picture) ([]byte, error)
 	}
 	if p.FontSize != 0 {
 		more["font_size"] = p.FontSize
+	}
+	if p.At.Given() {
+		more["at"] = &p.At
 	}
 	var r struct {
 		Format string `json:"format"`

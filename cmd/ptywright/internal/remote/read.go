@@ -29,6 +29,9 @@ func readCommand(std cli.Stdio, f *Flags) *cobra.Command {
   --ansi         the screen with its styles, for a terminal
   --blocks       the commands of a shell with marks, each with its output and exit code
 
+With --at the screen is printed as it was at a sequence, which ptywright when prints, so long ago, or
+at a time; what is secret by now is hidden in it.
+
 With --json, print the answer of the wire: session.snapshot, session.transcript, session.screenshot,
 one line a command of session.blocks; lines are {session, lines, dropped}.`,
 		Args:              cobra.ExactArgs(1),
@@ -60,6 +63,9 @@ one line a command of session.blocks; lines are {session, lines, dropped}.`,
 				}
 				r.Since = &since
 			}
+			if r.At.Given() && r.What != Screen && r.What != ANSI {
+				return cli.Usagef("--at is for the screen: only that is shown as it was")
+			}
 			r.Show = f.Show()
 			return f.with(c, func(s *Server) error {
 				read, err := s.Read(c.Context(), args[0], r)
@@ -84,6 +90,7 @@ one line a command of session.blocks; lines are {session, lines, dropped}.`,
 	fs.BoolVar(&blocks, "blocks", false, "the commands of a shell that marks them")
 	fs.Uint64Var(&since, "since", 0,
 		"with --output only output after this `SEQUENCE`, with --blocks only commands of higher numbers")
+	fs.Var(&r.At, "at", "the screen as it was: at a sequence (42), so long ago (-5s), or at a time")
 	f.bareFlag(c)
 	return c
 }
@@ -148,6 +155,7 @@ type Reading struct {
 	What  string
 	Lines int     // of Lines: how many of the last
 	Since *uint64 // of Output: only what followed this sequence; of Blocks: commands with higher numbers
+	At    Moment  // of Screen and ANSI: as it was then
 	Show  Show
 }
 
@@ -186,6 +194,9 @@ func (s *Server) Read(ctx context.Context, id string, r Reading) (Read, error) {
 		}
 	case ANSI:
 		method, more = "session.screenshot", map[string]any{"format": "ansi"}
+	}
+	if r.At.Given() {
+		more["at"] = &r.At
 	}
 	var raw json.RawMessage
 	if err := s.Call(ctx, method, params(id, more, r.Show), &raw); err != nil {
