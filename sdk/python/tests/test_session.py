@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import sys
 import threading
@@ -138,6 +139,30 @@ def test_keys_pastes_and_the_screen():
         assert s.exit is None and s.info().program == "cat" and s.adapter is None
         s.kill()
         assert s.exit.signal is not None
+
+
+def test_the_past():
+    rounds = r"""for i in 1 2; do read go; printf '\033[2J\033[Hround %s' $i; read go; printf '\033[2J\033[Hnothing'; done; read go"""
+    with ptywright.spawn("sh", "-c", rounds) as s:
+        for what in ["round 1", "nothing", "round 2", "nothing"]:
+            s.send("\n")
+            s.wait(text=what)
+        spans = s.history(regex=r"round (\d)")
+        assert [x.outcome.capture for x in spans] == ["1", "2"] and spans.complete and spans.kept_from == 0
+        assert len(s.history(text("round") & regex("round (.)"))) == 2
+        for x in spans:
+            assert s.screen(at=x.from_).plain_text == x.snapshot.plain_text
+            assert x.to is not None and x.to > x.from_ and x.ms >= 0
+        assert s.history(regex="round", which="first")[0].from_ == spans[0].from_
+        assert s.history(regex="round", which="last")[0].from_ == spans[1].from_
+        assert s.history(text="round", since=datetime.timedelta(0)) == []
+        assert [x.from_ for x in s.history(text="round", since=spans[0].to, until=s.screen().sequence)] == [spans[1].from_]
+        now = s.screen().sequence
+        for at in [now, datetime.timedelta(0), datetime.datetime.now(), datetime.datetime.now(datetime.timezone.utc)]:
+            assert s.screen(at=at).sequence == now
+        with pytest.raises(ptywright.MomentNotKeptError) as e:
+            s.screen(at=1_000_000)
+        assert e.value.data.kept_from == 0
 
 
 def test_click():

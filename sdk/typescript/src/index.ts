@@ -18,6 +18,8 @@ export { spawn, start, connect, Client } from "./client.js";
 export type { SpawnOptions, StartOptions, SessionInfo } from "./client.js";
 export { Session, Snapshot, Match, Recording } from "./session.js";
 export type { Exit, ExpectOptions, InputOptions, RunResult, WaitOptions } from "./session.js";
+export { History, Span } from "./past.js";
+export type { HistoryOptions, Moment } from "./past.js";
 export type { InteractOptions } from "./interact.js";
 export { Adapter } from "./adapter.js";
 export type { AdapterWaitOptions } from "./adapter.js";

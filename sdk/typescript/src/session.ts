@@ -6,6 +6,7 @@ import { isOver, type CallOptions } from "./connection.js";
 import { interact, type InteractOptions } from "./interact.js";
 import { matcherOf, milliseconds, onScreen, type Conditions, type Until } from "./matchers.js";
 import { PtywrightError } from "./errors.js";
+import { History, momentOf, Span, type HistoryOptions, type Moment } from "./past.js";
 import type * as wire from "./wire.js";
 
 /** How a program ended. */
@@ -397,15 +398,49 @@ export class Session implements AsyncDisposable {
     return this.#judge({ matcher, cells, redact }, timeout, signal);
   }
 
-  /** The screen now. Cells come with `cells: "full"` or `"runs"` only. */
+  /** The screen now, or with `at` as it was then, with what is secret now hidden. Cells come with
+   * `cells: "full"` or `"runs"` only. Rejects with MomentNotKeptError for what is no longer kept, or
+   * still to come. */
   async screen(
     options: CallOptions & {
       cells?: "none" | "full" | "runs" | undefined;
+      at?: Moment | undefined;
       redact?: boolean | undefined;
     } = {},
   ): Promise<Snapshot> {
     const { signal, cells = "none", redact } = options;
-    return new Snapshot(await this.call("session.snapshot", { cells, redact }, { signal }));
+    const at = momentOf(options.at);
+    return new Snapshot(await this.call("session.snapshot", { cells, at, redact }, { signal }));
+  }
+
+  /**
+   * When a matcher held in the past, and for how long. The question is about the screen at each
+   * moment, those of what a program drew and wiped at once included.
+   *
+   * ```ts
+   * for (const span of await s.history("Overwrite?")) console.log(span.fromAt, span.ms);
+   * ```
+   */
+  async history(until: Until | Conditions, options: HistoryOptions = {}): Promise<History> {
+    const { signal, which = "all", redact } = options;
+    const params = {
+      matcher: matcherOf(until).wire,
+      since: momentOf(options.since),
+      until: momentOf(options.until),
+      timeout_ms: milliseconds("timeout", options.timeout ?? 30_000),
+      which,
+      redact,
+    };
+    const found = new History();
+    for (let next: string | undefined; ; ) {
+      const part = await this.call("session.history", { ...params, next }, { signal });
+      if (which === "last" && part.spans.length > 0) found.length = 0;
+      found.push(...part.spans.map((span) => new Span(span)));
+      found.keptFrom = part.kept_from;
+      found.complete = part.complete;
+      next = part.next;
+      if (next === undefined || (which === "first" && found.length > 0)) return found;
+    }
   }
 
   /** The newest output as it came, escape sequences included: 131,072 characters unless spawn was

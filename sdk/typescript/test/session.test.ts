@@ -22,6 +22,7 @@ import {
   InvalidMatcherError,
   InvalidParamsError,
   Matcher,
+  MomentNotKeptError,
   MouseNotRequestedError,
   NameTakenError,
   NoShellError,
@@ -344,4 +345,29 @@ test("an AbortSignal cancels on the server, with the evidence", async () => {
   await failure(spawned, CancelledError);
   assert.equal((await s.client.sessions()).length, before);
   await failure(s.wait("never", { signal: AbortSignal.timeout(10) }), CancelledError);
+});
+
+test("the past is asked, and shown as it was", async () => {
+  const rounds = "for i in 1 2; do read go; printf '\\033[2J\\033[Hround %s' $i; read go; printf '\\033[2J\\033[Hnothing'; done; read go";
+  await using s = await spawn("sh", ["-c", rounds]);
+  for (const what of ["round 1", "nothing", "round 2", "nothing"]) {
+    await s.send("\n");
+    await s.wait(what);
+  }
+  const spans = await s.history(/round (\d)/);
+  assert.deepEqual(
+    spans.map((x) => x.screen.text),
+    ["round 1", "round 2"],
+  );
+  assert.ok(spans.complete && spans.keptFrom === 0);
+  for (const x of spans) {
+    assert.equal((await s.screen({ at: x.from })).text, x.screen.text);
+    assert.ok(x.to !== null && x.to > x.from && x.ms >= 0 && x.fromAt <= x.toAt && x.outcome.kind === "screen_regex");
+  }
+  assert.equal((await s.history("round", { which: "first" }))[0]?.from, spans[0]?.from);
+  assert.equal((await s.history({ text: "round" }, { which: "last" }))[0]?.from, spans[1]?.from);
+  assert.equal((await s.history("round", { since: { ago: 0 } })).length, 0);
+  assert.equal((await s.screen({ at: { ago: 0 } })).text, "nothing");
+  await failure(s.screen({ at: 1_000_000 }), MomentNotKeptError);
+  await failure(s.screen({ at: new Date(0) }), MomentNotKeptError);
 });

@@ -458,8 +458,8 @@ func (m *machine) fields(path string, sep byte) (all []edit.Candidate) {
 			return plainItems([]string{"cols", "cursor", "exit", "lines", "rows", "sequence",
 				"size", "text", "title"}, "")
 		case *answer:
-			return plainItems([]string{"capture", "elapsed_ms", "kind", "outcome", "screen",
-				"sequence", "state"}, "")
+			return plainItems([]string{"capture", "elapsed_ms", "from", "kind", "ms", "outcome", "screen",
+				"sequence", "state", "to"}, "")
 		case *failure:
 			return plainItems([]string{"code", "data", "message", "reason", "screen"}, "")
 		}

@@ -304,6 +304,10 @@ func (m *machine) sweet(l *lua.LState, h *handle, name string, first int) lua.LV
 			params["cells"] = "runs"
 		}
 		return m.wrap(m.screenOf(h.id, m.rpc("session.snapshot", m.with(h, params))))
+	case "at":
+		return m.at(h, l.Get(first))
+	case "when":
+		return m.when(h, l.Get(first))
 	case "record":
 		a, err := m.record(h.id, l.OptString(first, ""))
 		if err != nil {

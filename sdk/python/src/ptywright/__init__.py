@@ -25,6 +25,7 @@ from ._errors import (
 from ._face import Pending
 from ._failures import *  # noqa: F403  # the errors of the server
 from ._match import Match
+from ._moment import History, Moment
 from ._matchers import (
     Matcher,
     bell,
@@ -47,7 +48,9 @@ __all__ = [
     "ClientClosed",
     "Evidence",
     "ForkError",
+    "History",
     "Match",
+    "Moment",
     "Matcher",
     "NotATerminal",
     "Notifications",

@@ -10,6 +10,7 @@ from .._errors import PtywrightError, ServerGone
 from .._failures import SessionForgottenError, UnknownAdapterError, UnknownSessionError
 from .._match import Match
 from .._matchers import Matcher, joined, milliseconds, wire_of
+from .._moment import History, Moment, moment
 from .._record import Call
 from .._terminal import interact
 from ._face import Waiting, ask, offload, opening
@@ -261,18 +262,78 @@ class Session(Waiting):
     # Reading. Secrets are hidden unless redact is False.
 
     async def screen(
-        self, *, cells: Literal["none", "runs", "full"] = "none", redact: bool = True
+        self,
+        *,
+        cells: Literal["none", "runs", "full"] = "none",
+        at: Optional[Moment] = None,
+        redact: bool = True,
     ) -> wire.Snapshot:
         """The screen as it is: `plain_text`, `lines`, `cursor`, `title`, `size` and more.
 
         Args:
             cells: `runs` adds stretches of one style, `full` every cell.
+            at: As it was then, with what is secret now hidden: a sequence, such as the `from_` of
+                a span, a timedelta before now, or a datetime.
             redact: False shows secrets.
+
+        Errors: MomentNotKeptError, for what is no longer kept, or still to come.
         """
         snapshot = await self._ask(
-            wire.session_snapshot(self.id, cells=cells, redact=redact)
+            wire.session_snapshot(self.id, cells=cells, at=moment(at), redact=redact)
         )
         return snapshot
+
+    async def history(
+        self,
+        matcher: Optional[Matcher] = None,
+        *,
+        text: Optional[str] = None,
+        regex: Optional[str] = None,
+        title: Optional[str] = None,
+        cursor: Optional[Tuple[int, int]] = None,
+        stable: Optional[float] = None,
+        since: Optional[Moment] = None,
+        until: Optional[Moment] = None,
+        which: Literal["first", "last", "all"] = "all",
+        timeout: float = 30,
+        redact: bool = True,
+    ) -> History:
+        """When the conditions of `wait` held in the past, and for how long. They are about the screen
+        at each moment, those of what a program drew and wiped at once included.
+
+        Args:
+            since: Only moments after it.
+            until: Only moments up to it.
+            which: The first span, the last, or all of them.
+            timeout: Seconds that the matcher may take for one moment.
+
+        Errors: MomentNotKeptError; TimeoutError and InvalidMatcherError.
+        """
+        what = wire_of(
+            joined(matcher, text, regex, None, title, cursor, stable, False, False),
+            screen_only=False,
+        )
+        spans: List[wire.Span] = []
+        after: Optional[str] = None
+        while True:
+            part = await self._ask(
+                wire.session_history(
+                    self.id,
+                    what,
+                    since=moment(since),
+                    until=moment(until),
+                    which=which,
+                    timeout_ms=milliseconds(timeout),
+                    redact=redact,
+                    next=after,
+                )
+            )
+            if which == "last" and part.spans:
+                spans = []
+            spans += part.spans
+            after = part.next
+            if after is None or which == "first" and spans:
+                return History(spans, part.kept_from, part.complete)
 
     async def transcript(
         self, *, since: Union[int, str, None] = None, redact: bool = True
