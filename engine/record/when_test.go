@@ -1,7 +1,10 @@
 package record
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/matchers"
@@ -45,7 +49,10 @@ func words(texts []string) (out []string) {
 			}
 		}
 	}
-	const most = 300
+	most := 300
+	if !long {
+		most = 40
+	}
 	for len(out) > most { // spread over all
 		for i := 0; i < len(out) && len(out) > most; i++ {
 			out = slices.Delete(out, i, i+1)
@@ -54,9 +61,45 @@ func words(texts []string) (out []string) {
 	return out
 }
 
-// TestWhen: for each word that a recording ever showed, the times at which it was on the screen are
-// those of a replay that shares nothing but the terminal.
-func TestWhen(t *testing.T) {
+// recorded returns recordings of real sessions by their names: of those that package vt is tested
+// with some of each program, and those of the adapters. With PTYWRIGHT_LONG=1 they are all of them.
+func recorded(t *testing.T) map[string]*Recording {
+	t.Helper()
+	f, err := os.Open("../vt/testdata/recordings.txtar.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]*Recording{}
+	add := func(name string, text []byte) *Recording {
+		rec, err := Load(bytes.NewReader(text))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		all[name] = rec
+		return rec
+	}
+	const few, events = 3, 100
+	of := map[string]int{} // a program
+	for _, file := range txtar.Parse(text).Files {
+		program, _, _ := strings.Cut(file.Name, "/")
+		if !strings.HasSuffix(file.Name, ".cast") || of[program] == few && !long {
+			continue
+		}
+		if rec := add(file.Name, file.Data); !long && (rec.Len() < 3 || rec.Len() > events) {
+			delete(all, file.Name)
+			continue
+		}
+		of[program]++
+	}
 	paths, err := filepath.Glob("../../plugins/*/testdata/cases/*.cast")
 	if err != nil || len(paths) < 5 {
 		t.Fatalf("%d recordings: %v", len(paths), err)
@@ -69,16 +112,26 @@ func TestWhen(t *testing.T) {
 		paths = append(paths, more...)
 	}
 	for _, path := range paths {
-		t.Run(filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path), func(t *testing.T) {
-			f, err := os.Open(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer f.Close()
-			rec, err := Load(f)
-			if err != nil {
-				t.Fatal(err)
-			}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(path, text)
+	}
+	if len(all) < 50 {
+		t.Fatalf("there are only %d recordings", len(all))
+	}
+	return all
+}
+
+var long = os.Getenv("PTYWRIGHT_LONG") != ""
+
+// TestWhen: for each word that a recording ever showed, the times at which it was on the screen are
+// those of a replay that shares nothing but the terminal.
+func TestWhen(t *testing.T) {
+	for name, rec := range recorded(t) {
+		t.Run(strings.TrimPrefix(name, "../../"), func(t *testing.T) {
+			t.Parallel()
 			at, texts := screens(t, rec)
 			asked := words(texts)
 			if len(asked) == 0 {

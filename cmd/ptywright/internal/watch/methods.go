@@ -3,9 +3,11 @@ package watch
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -22,6 +24,7 @@ type method struct {
 var methods = map[string]method{
 	"sessions":   {true, false, with((*page).sessions)},
 	"frame":      {true, false, with((*page).frame)},
+	"past":       {true, false, with((*page).past)},
 	"scrollback": {true, false, with((*page).scrollback)},
 	"take":       {true, true, with((*page).take)},
 	"release":    {true, true, with((*page).release)},
@@ -76,6 +79,50 @@ type frameParams struct {
 // frame waits until a screen differs from the one that the page has.
 func (p *page) frame(ctx context.Context, q frameParams) (any, error) {
 	return p.forward(ctx, "session.frame", q)
+}
+
+type pastParams struct {
+	named
+	Time *time.Time `json:"time,omitempty"` // nil: now
+}
+
+// A pastFrame is a screen as it was, and the time by the clock that its times are of.
+type pastFrame struct {
+	Frame any       `json:"frame"`
+	Now   time.Time `json:"now"`
+}
+
+// past draws a session's screen as it was. What is no longer kept is the oldest that is, and what is
+// still to come the newest: while somebody drags a bar, time goes on.
+func (p *page) past(ctx context.Context, q pastParams) (any, error) {
+	ask := func(at any) (any, error) {
+		return p.forward(ctx, "session.frame", struct {
+			named
+			At any `json:"at"`
+		}{q.named, at})
+	}
+	at := any(map[string]int{"ago_ms": 0})
+	if q.Time != nil {
+		at = map[string]time.Time{"time": *q.Time}
+	}
+	f, err := ask(at)
+	var refused *client.Error
+	if errors.As(err, &refused) && refused.Reason == client.ErrMomentNotKept {
+		var kept struct {
+			From   uint64    `json:"kept_from"`
+			FromAt time.Time `json:"kept_from_at"`
+			Newest uint64    `json:"sequence"`
+		}
+		if json.Unmarshal(refused.Data, &kept) != nil || q.Time == nil {
+			return nil, err
+		}
+		seq := kept.From
+		if !q.Time.Before(kept.FromAt) {
+			seq = kept.Newest
+		}
+		f, err = ask(seq)
+	}
+	return pastFrame{f, time.Now().UTC()}, err
 }
 
 // maxLines bounds the lines of one request for scrollback.

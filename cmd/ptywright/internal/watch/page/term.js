@@ -1,6 +1,7 @@
 // One session, large: its screen as it changes, its scrollback, and the keyboard and mouse of who takes it over.
 
 import { Typist, keyOf, maxPaste, special } from './keys.js';
+import { Past } from './past.js';
 import { Screen, margin, metrics } from './screen.js';
 import { $, commandOf, confirm, ended, follow, make, nextFrame, pause, pills, toast } from './ui.js';
 
@@ -23,6 +24,7 @@ export class Term {
       (action) => this.wire().call('input', { session: this.id, action }),
       (e) => { if (e.reason !== 'cancelled') toast(e.message); },
     );
+    this.past = new Past(wire, (frame) => { this.screen.draw(frame); this.fit(); }, () => this.#live(), (text) => { $('term-status').textContent = text; });
     this.#wire();
     this.#keys();
     this.#mouse();
@@ -46,6 +48,7 @@ export class Term {
   }
 
   close() {
+    this.past.close();
     this.#abort?.abort();
     this.#abort = null;
     this.typist.clear();
@@ -74,6 +77,22 @@ export class Term {
     }
   }
 
+  // then shows the past instead of what changes.
+  #then() {
+    if (!this.#frame) return;
+    this.#abort?.abort();
+    this.#forget();
+    this.past.open(this.id);
+  }
+
+  // live goes back.
+  #live() {
+    if (!this.past.active) return;
+    this.past.close();
+    this.#follow(); // begins with the whole screen
+    this.focus();
+  }
+
   #draw(frame) {
     const before = this.#frame, had = this.mine;
     const bottom = this.#atBottom();
@@ -85,7 +104,7 @@ export class Term {
     const { row, col } = frame.cursor, { width, height } = this.screen.cell;
     this.input.style.transform = `translate(${col * width}px, ${row * height + $('term-lines').offsetHeight}px)`;
     const told = (f) => f && JSON.stringify([f.title, f.lease, f.exit, f.size, f.secret_input, f.modes.mouse]);
-    if (told(before) !== told(frame)) this.#about();
+    if (frame.full || told(before) !== told(frame)) this.#about();
     if (had && !this.mine) {
       this.typist.clear();
       if (frame.lease) toast(`${frame.lease.holder} has taken the session over`);
@@ -118,7 +137,7 @@ export class Term {
     this.stage.classList.toggle('mouse', this.mine && f.modes.mouse !== 'none');
     this.stage.setAttribute('aria-label', `Screen of ${s.title || command}`);
     if (this.#lost) $('term-status').textContent = this.#lost;
-    if (!f || this.#lost) return;
+    if (!f || this.#lost || this.past.active) return;
     const end = ended(f.exit);
     $('term-status').textContent = end ? `The program has ended: ${end}.`
       : this.mine ? 'You type. Ctrl+Shift+Enter gives the session back; Ctrl+Shift+V pastes.'
@@ -170,6 +189,7 @@ export class Term {
     $('term-smaller').onclick = () => this.zoom(-1);
     $('term-larger').onclick = () => this.zoom(1);
     $('term-history').onclick = () => this.#older();
+    $('term-past').onclick = () => { if (this.past.active) this.#live(); else this.#then(); };
     $('term-keys').onclick = () => {
       const row = $('term-key-row');
       row.hidden = !row.hidden;
@@ -212,7 +232,7 @@ export class Term {
 
   // Keyboard
 
-  #type(action) { if (this.mine) { this.#latest(); this.typist.push(action); } }
+  #type(action) { if (this.mine) { this.#live(); this.#latest(); this.typist.push(action); } }
 
   #paste(text) {
     if (!text || !this.mine) return;
@@ -246,6 +266,7 @@ export class Term {
     this.input.addEventListener('paste', (e) => { e.preventDefault(); this.#paste(e.clipboardData.getData('text/plain')); });
     this.stage.addEventListener('keydown', (e) => {
       if (e.target !== this.stage) return;
+      if (this.past.active) { this.past.key(e); return; }
       if (e.key === 'PageUp' && e.shiftKey || e.key === 'PageUp' && !this.#reading) { e.preventDefault(); this.#older(); }
       if (e.key === 'Enter' && !this.mine && !$('term-take').disabled && !e.ctrlKey) { e.preventDefault(); this.toggle(); }
     });
@@ -321,7 +342,7 @@ export class Term {
 
   // older shows what comes before what is shown.
   async #older() {
-    if (this.asking || !this.#frame) return;
+    if (this.asking || !this.#frame || this.past.active) return;
     this.asking = true;
     try {
       if (!this.#reading) {
