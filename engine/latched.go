@@ -90,6 +90,10 @@ func (f *follower) settle(w *waiting) {
 	}
 }
 
+// lookBack is how long a wait that looks once may ask about the past: milliseconds are enough for
+// what a session keeps, unless each answer is a plugin's.
+const lookBack = 2 * time.Second
+
 // atOnce is how soon after a step a view is taken that answers for the step as well.
 const atOnce = time.Millisecond
 
@@ -109,7 +113,8 @@ func (s *Session) latched(w *waiting, m Matcher, v *View) (*View, Result) {
 		w.prepare(x)
 		then, r = x, m.Check(x)
 		f.pace.note(x, r)
-		return r.Match == nil && r.Err == nil && w.goesOn()
+		return r.Match == nil && r.Err == nil && w.goesOn() &&
+			(w.timeout != 0 || time.Since(w.began) < lookBack)
 	}
 	show := func(x *View) bool {
 		for between := range f.pace.between(x) {
@@ -128,7 +133,7 @@ func (s *Session) latched(w *waiting, m Matcher, v *View) (*View, Result) {
 			goesOn = show(f.view(at))
 		case v.At.Sub(at) >= atOnce:
 			was := *v
-			was.At, was.Exit, was.Ended = at, nil, false
+			was.At, was.Past, was.Exit, was.Ended = at, true, nil, false
 			goesOn = show(&was)
 		}
 	}
@@ -186,7 +191,7 @@ func (p *pacer) between(v *View) iter.Seq[*View] {
 				return
 			}
 			again := *p.last
-			again.At = at
+			again.At, again.Past = at, true
 			if !yield(&again) {
 				return
 			}

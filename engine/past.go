@@ -341,7 +341,7 @@ func (r *replay) begin(k *keyframe) {
 // newest returns the view of the newest sequence, with mu held.
 func (s *Session) newest() *View {
 	v := *s.current()
-	v.Secret, v.Keys, v.Typed, v.Lease = false, false, Typed{}, nil
+	v.Secret, v.Keys, v.Typed, v.Lease, v.Past = false, false, Typed{}, nil, true
 	v.At = v.Changed
 	if n := len(s.seqs.times); s.past != nil && n > 0 {
 		v.At = s.past.base.Add(time.Duration(s.seqs.times[n-1]) * time.Microsecond)
@@ -481,7 +481,7 @@ func (r *replay) whole(text []byte) []byte {
 // view is the session's view after the step that was made last, at a time.
 func (r *replay) view(at time.Time) *View {
 	v := r.fold.view()
-	v.Session, v.At, v.Marked = r.session.id, at, r.shell != nil && r.shell.word != ""
+	v.Session, v.At, v.Past, v.Marked = r.session.id, at, true, r.shell != nil && r.shell.word != ""
 	end := r.end
 	oldest, _ := r.transcript.Bounds()
 	v.Transcript = r.transcript

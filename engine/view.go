@@ -33,6 +33,8 @@ type View struct {
 	// Marked: the program is a shell that was made to mark its commands; any output may hold other
 	// marks.
 	Marked bool
+	// Past: the session is shown as it was, by [Session.At], [Session.Past] or a latched wait.
+	Past bool
 	// Moment: Screen is what was shown for a moment within the output of Sequence; see
 	// [Session.Past].
 	Moment bool

@@ -103,15 +103,21 @@ type (
 	// nobody else anything. [Outcome].Missed says that some of it is no longer kept, or that the
 	// matcher could not be asked about it.
 	Latched bool
+	// LatchedFrom is Latched that asks about everything after a sequence, whatever the wait's
+	// position is.
+	LatchedFrom uint64
 )
 
 func (d Within) wait(w *waiting)  { w.timeout = time.Duration(d) }
 func (l Latched) wait(w *waiting) { w.latched = bool(l) }
-func (f Parked) wait(w *waiting)  { w.parked = f }
-func (c Also) wait(w *waiting)    { w.also = c }
+func (n LatchedFrom) wait(w *waiting) {
+	w.latched, w.next = true, uint64(n)+1
+}
+func (f Parked) wait(w *waiting) { w.parked = f }
+func (c Also) wait(w *waiting)   { w.also = c }
 func (l *Left) wait(w *waiting) {
 	if l != nil {
-		w.edge, w.from, w.begun, w.next = l.edge, l.edge, true, l.next
+		w.edge, w.from, w.begun, w.next = l.edge, l.edge, true, max(w.next, l.next)
 	}
 }
 func (p *Position) wait(w *waiting) {

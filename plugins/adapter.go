@@ -35,6 +35,7 @@ type Adapter struct {
 	lastIntent string
 	state      *State       // the newest; nil: nothing has been noted yet
 	seen       *engine.View // the view it is about
+	began      uint64       // sequence at which the newest intent began
 	journal    journal
 	stale      string // why it does not run its plugin's newest code; "": it does
 }
@@ -310,6 +311,35 @@ func (a *Adapter) observe(ctx context.Context, v *engine.View) *State {
 		a.note(s, &look{view: v})
 	}
 	return s
+}
+
+// Recall has the plugin say what state a view of the past shows. Nothing is recorded. Like
+// [Adapter.Look] it never fails.
+func (a *Adapter) Recall(ctx context.Context, v *engine.View) (s *State) {
+	in, look := a.recalling(v)
+	err := in.do(ctx, func(m machine) (err error) {
+		s, err = a.classify(context.WithoutCancel(ctx), m, look())
+		return err
+	})
+	if p := (*PluginError)(nil); errors.As(err, &p) {
+		return a.failed(p, v)
+	} else if err != nil {
+		return a.State()
+	}
+	return s
+}
+
+// recalling returns what is asked about a view for a wait, and makes what it sees: the adapter's
+// own instance or, of what was shown before the newest intent began, one that has not seen what
+// came later.
+func (a *Adapter) recalling(v *engine.View) (*instance, func() *look) {
+	a.mu.Lock()
+	later := !v.Past || v.Sequence > a.began
+	a.mu.Unlock()
+	if later {
+		return a.lua, func() *look { return a.look(v) }
+	}
+	return a.Plugin().predicates, func() *look { return &look{view: v, secrets: &a.lua.secrets} }
 }
 
 // classify calls the plugin's classifier.

@@ -173,6 +173,9 @@ func (a *Adapter) send(ctx context.Context, o SendOptions) (*State, Receipt, err
 		return nil, Receipt{}, err
 	}
 	r := Receipt{Sequence: a.session.Sequence()}
+	a.mu.Lock()
+	a.began = r.Sequence
+	a.mu.Unlock()
 	since, err := a.perform(ctx, o, p.steps, &r, nil)
 	if err != nil {
 		var stopped *ExpectError

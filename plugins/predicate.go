@@ -187,12 +187,12 @@ type answer struct {
 func (p *predicate) ask(ctx context.Context, v *engine.View) (answer, error) {
 	var l *look
 	value, err := any(nil), error(nil)
-	err = p.in.do(ctx, func(m machine) (err error) {
-		if p.adapter != nil {
-			l = p.adapter.look(v)
-		} else {
-			l = &look{view: v, secrets: &p.in.secrets}
-		}
+	in, look := p.in, func() *look { return &look{view: v, secrets: &p.in.secrets} }
+	if p.adapter != nil {
+		in, look = p.adapter.recalling(v)
+	}
+	err = in.do(ctx, func(m machine) (err error) {
+		l = look() // the adapter's newest, now that it is our turn
 		l.params = p.params
 		value, err = m.call(context.WithoutCancel(ctx), p.function, classifyLimit, l, nil)
 		return err

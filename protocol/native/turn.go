@@ -41,7 +41,7 @@ type adapterWaitResult struct {
 // latchedParts are what the answer to a wait on an adapter has when it was latched.
 type latchedParts struct {
 	HeldAt *time.Time `json:"held_at,omitempty" jsonschema:"of a latched wait: when the matcher held, of which sequence and state are"`
-	Missed bool       `json:"missed,omitempty" jsonschema:"of a latched wait: the matcher could not be asked about all that was shown"`
+	Missed bool       `json:"missed,omitzero" jsonschema:"of a latched wait: the matcher could not be asked about all that was shown"`
 }
 
 // adapterWait is the default timeout of a wait on an adapter: a turn of an agent takes minutes.
@@ -54,12 +54,12 @@ func (c *client) adapterWait(ctx context.Context, a *plugins.Adapter,
 		return nil, err
 	}
 	defer end()
-	return c.wait(ctx, a, p.redactor(), &p.waitTree)
+	return c.wait(ctx, a, p.redactor(), &p.waitTree, engine.Latched(p.Latched))
 }
 
 // wait waits for a tree to match, on an adapter whose wait is registered by its id.
 func (c *client) wait(ctx context.Context, a *plugins.Adapter, hide *redact.Redactor,
-	p *waitTree) (*adapterWaitResult, error) {
+	p *waitTree, latched engine.WaitOption) (*adapterWaitResult, error) {
 	timeout, err := milliseconds("timeout_ms", p.TimeoutMS, adapterWait)
 	if err != nil {
 		return nil, err
@@ -72,16 +72,23 @@ func (c *client) wait(ctx context.Context, a *plugins.Adapter, hide *redact.Reda
 	if err != nil {
 		return nil, &intentError{err: err, look: adapterLook(a, a.Session().View(), hide)}
 	}
-	out, err := a.Session().Wait(ctx, m, p.Since.engine(), engine.Latched(p.Latched),
+	out, err := a.Session().Wait(ctx, m, p.Since.engine(), latched,
 		engine.Within(timeout), engine.Parked(func() { protocol.Yield(ctx) }))
 	l := adapterLook(a, out.View, hide)
+	if p.Latched { // who was asked may have seen other sessions
+		l.Secrets = func() []string { return append(a.Secrets(), a.Plugin().Secrets()...) }
+	}
 	whole := context.WithoutCancel(ctx)
 	if err != nil {
 		var done context.CancelFunc
 		whole, done = context.WithTimeout(whole, plugins.Brief)
 		defer done()
 	}
-	state := l.state(a.Look(whole, out.View))
+	look := a.Look
+	if out.View.Past {
+		look = a.Recall
+	}
+	state := l.state(look(whole, out.View))
 	if err != nil {
 		return nil, adapterWaitError(l, state, m, out, err)
 	}
@@ -152,7 +159,15 @@ func (c *client) adapterTurn(ctx context.Context, a *plugins.Adapter,
 			r.State, r.Sequence = l.state(s), l.Raw.Sequence
 			return nil
 		}
-		w, err := c.wait(ctx, a, p.redactor(), p.Wait)
+		latched := engine.WaitOption(engine.Latched(p.Wait.Latched))
+		if p.Wait.Latched && p.Wait.Since == nil { // nothing passes between the intent and the wait
+			from := receipt.Sequence
+			if receipt.Submitted != nil { // up to there it was watched
+				from = s.Sequence
+			}
+			latched = engine.LatchedFrom(from)
+		}
+		w, err := c.wait(ctx, a, p.redactor(), p.Wait, latched)
 		if err != nil {
 			return err
 		}
