@@ -19,9 +19,12 @@ const (
 	// keyframeEvery is how much text lies between two keyframes: what has to be parsed for one view
 	// of the past takes well under a millisecond.
 	keyframeEvery = 64 << 10
-	// keyframeFloor is within what time that much text is a flood: then half as much again lies
-	// between them. A keyframe costs a pump 10 us, the parsing of 64 KiB 200.
-	keyframeFloor = 10 * time.Millisecond
+	// keyframePause is within what time that much text is a flood. Then half as much again lies
+	// between two keyframes, and keyframeFloor: a keyframe costs a pump 15 to 25 us, the parsing of
+	// 64 KiB 200. So of a flood of more than 80 MB/s less may be kept, but what comes after it is
+	// kept whole; and parsing what lies between two of its keyframes takes about as long.
+	keyframePause = 10 * time.Millisecond
+	keyframeFloor = 1250 * time.Microsecond
 	// keyframeNotes bounds what else is noted between two keyframes.
 	keyframeNotes = 1 << 10
 )
@@ -34,6 +37,7 @@ type past struct {
 	most   int       // bytes
 	every  Offset    // between two keyframes
 	base   time.Time // which times count from: the newest keyframe, or a later note's
+	last   time.Time // of the last step
 	offset Offset    // of the newest keyframe
 	frames []*keyframe
 	notes  []note
@@ -77,7 +81,7 @@ func newPast(f *fold, most int, now time.Time) *past {
 	if most <= 0 || f.rec.limit == 0 {
 		return nil
 	}
-	p := &past{most: most, every: Offset(min(keyframeEvery, max(f.rec.limit/2, 1))), base: now}
+	p := &past{most: most, every: Offset(min(keyframeEvery, max(f.rec.limit/2, 1))), base: now, last: now}
 	p.frames = []*keyframe{newKeyframe(f, now)}
 	p.states = p.frames[0].size()
 	return p
@@ -103,7 +107,20 @@ func (p *past) since(now time.Time) uint32 {
 	return uint32(min(max(now.Sub(p.base)/time.Microsecond, 0), math.MaxUint32))
 }
 
-// step follows a step, and writes a keyframe when it is time.
+// before writes a keyframe when it is time. It is called before output is fed: only then is it known
+// how long there was none.
+func (p *past) before(f *fold, now time.Time) {
+	if p == nil {
+		return
+	}
+	text, pause := f.rec.end-p.offset, now.Sub(p.base)
+	if text >= p.every && (pause >= keyframePause ||
+		text >= p.every+p.every/2 && pause >= keyframeFloor) {
+		p.write(f)
+	}
+}
+
+// step follows a step.
 func (p *past) step(f *fold, now time.Time) {
 	if p == nil {
 		return
@@ -112,13 +129,16 @@ func (p *past) step(f *fold, now time.Time) {
 		p.note(note{seq: f.term.Sequence(), base: now})
 		p.base, f.seqs.times[len(f.seqs.times)-1] = now, 0
 	}
-	if text := f.rec.end - p.offset; !p.wanted && (text < p.every ||
-		text < p.every+p.every/2 && now.Sub(p.base) < keyframeFloor) {
-		return
+	p.last = p.base.Add(time.Duration(p.since(now)) * time.Microsecond)
+	if p.wanted {
+		p.write(f)
 	}
-	k := newKeyframe(f, now)
-	p.base, p.offset, p.noted, p.wanted = now, k.offset, 0, false
-	f.seqs.times[len(f.seqs.times)-1] = 0
+}
+
+// write writes a keyframe of the last step.
+func (p *past) write(f *fold) {
+	k := newKeyframe(f, p.last)
+	p.base, p.offset, p.noted, p.wanted = k.at, k.offset, 0, false
 	oldest, _ := f.rec.value().Bounds()
 	p.states += k.size()
 	drop := 0
@@ -236,7 +256,8 @@ func (s *Session) keyframes() []*keyframe {
 // the view is when that step was made. What only a live session knows is empty: Secret, Keys,
 // Lease and Typed. The scrollback may have fewer lines, the transcript begins no earlier than
 // today's, and a mark of it that was set again is where it is today. The calling goroutine parses
-// at most 64 KiB, or one read of output if that is longer. The error is a *[PastError].
+// 96 KiB and one read of output at most, or what came within 1.25 ms of a flood. The error is a
+// *[PastError].
 func (s *Session) At(seq uint64) (*View, error) {
 	r, err := s.replay(seq, seq, false)
 	if err != nil {
@@ -342,9 +363,8 @@ func (r *replay) begin(k *keyframe) {
 func (s *Session) newest() *View {
 	v := *s.current()
 	v.Secret, v.Keys, v.Typed, v.Lease = false, false, Typed{}, nil
-	v.At = v.Changed
-	if n := len(s.seqs.times); s.past != nil && n > 0 {
-		v.At = s.past.base.Add(time.Duration(s.seqs.times[n-1]) * time.Microsecond)
+	if v.At = v.Changed; s.past != nil {
+		v.At = s.past.last
 	}
 	return &v
 }
@@ -409,7 +429,10 @@ func (r *replay) step(show func(*View) bool) (at time.Time, goesOn bool) {
 	if key {
 		r.base = r.frames[0].at
 	}
-	at, goesOn = r.base.Add(time.Duration(r.log.times[seq-r.log.first])*time.Microsecond), true
+	at, goesOn = r.base, true
+	if !key {
+		at = at.Add(time.Duration(r.log.times[seq-r.log.first]) * time.Microsecond)
+	}
 	r.marks = nil
 	n := note{}
 	for ; len(r.notes) > 0 && r.notes[0].seq <= seq; r.notes = r.notes[1:] {

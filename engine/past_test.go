@@ -205,6 +205,7 @@ func TestThePastIsNotInvented(t *testing.T) {
 			p.Print(fmt.Sprintf("%040d\r\n", i))
 			q.Print("x")
 			synctest.Wait()
+			time.Sleep(time.Millisecond) // of the bubble
 		}
 		for _, c := range []struct {
 			s    *engine.Session
@@ -229,6 +230,41 @@ func TestThePastIsNotInvented(t *testing.T) {
 		}
 		if got := slices.Collect(none.Past(0, 100)); len(got) != 1 || got[0].Sequence != 100 {
 			t.Errorf("%d views of a session that keeps nothing", len(got))
+		}
+	})
+}
+
+// TestAfterAFloodThePastIsWhole: of a flood little may be kept, and everything that comes after it.
+func TestAfterAFloodThePastIsWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := enginetest.New()
+		e := enginetest.Engine(p)
+		defer e.Close(context.Background())
+		s, err := e.Spawn(t.Context(), engine.Config{Program: "fake"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 100 { // at once, in the bubble's time
+			p.Print(strings.Repeat("a flood of lines\r\n", 1000))
+			synctest.Wait()
+		}
+		flood := s.Sequence()
+		for range 2 {
+			time.Sleep(2 * time.Millisecond)
+			p.Print("\x1b[Hflicker\x1b[2J")
+			synctest.Wait()
+		}
+		if kept := s.Kept(); kept > flood {
+			t.Errorf("the past is kept from %d; the flood ended at %d", kept, flood)
+		}
+		seen := 0
+		for v := range s.Past(flood, s.Sequence()) {
+			if v.Moment && strings.Contains(v.Screen.Text(), "flicker") {
+				seen++
+			}
+		}
+		if seen != 2 {
+			t.Errorf("of 2 flickers after the flood %d were seen", seen)
 		}
 	})
 }
