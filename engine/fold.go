@@ -119,7 +119,7 @@ func (f *fold) report(now time.Time) {
 func (f *fold) count(now time.Time) {
 	if f.rec != nil {
 		oldest, end := f.rec.value().Bounds()
-		f.seqs.add(f.term.Sequence(), end, oldest, f.past.since(now))
+		f.seqs.add(f.term.Sequence(), end, oldest)
 		f.past.step(f, now)
 	}
 }
