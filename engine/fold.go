@@ -42,6 +42,7 @@ type fold struct {
 func (f *fold) steps(p []byte, now time.Time) iter.Seq[vt.Effect] {
 	return func(yield func(vt.Effect) bool) {
 		f.marks = nil
+		f.past.before(f, now)
 		for n, rest := 1, p; len(rest) > 0; n++ {
 			var e vt.Effect
 			fed := rest
@@ -118,7 +119,7 @@ func (f *fold) report(now time.Time) {
 func (f *fold) count(now time.Time) {
 	if f.rec != nil {
 		oldest, end := f.rec.value().Bounds()
-		f.seqs.add(f.term.Sequence(), end, oldest, f.past.since(now))
+		f.seqs.add(f.term.Sequence(), end, oldest)
 		f.past.step(f, now)
 	}
 }

@@ -112,6 +112,7 @@ func TestALatchedWaitThatFallsBehindSaysSo(t *testing.T) {
 				line := func(text string) {
 					p.Print(text)
 					synctest.Wait()
+					time.Sleep(time.Millisecond) // of the bubble: a flood would keep less
 				}
 				line("a")
 				line("b")

@@ -42,10 +42,11 @@ func (s *Session) KeptFrom() (seq uint64, at time.Time) {
 func (s *Session) SequenceAt(t time.Time) (uint64, error) {
 	now := time.Now()
 	s.mu.Lock()
-	frames, log, newest := s.keyframes(), s.seqs, s.newest()
+	frames, newest := s.keyframes(), s.newest()
 	var notes []note
+	var times stepTimes
 	if s.past != nil {
-		notes = s.past.notes
+		notes, times = s.past.notes, s.past.times
 	}
 	s.mu.Unlock()
 	kept, keptAt := newest.Sequence, newest.At
@@ -64,7 +65,7 @@ func (s *Session) SequenceAt(t time.Time) (uint64, error) {
 	}
 	seq, base := frames[0].seq, frames[0].at
 	for ; seq < newest.Sequence; seq++ {
-		at := base.Add(time.Duration(log.times[seq+1-log.first]) * time.Microsecond)
+		at := times.at(seq+1, base)
 		for ; len(notes) > 0 && notes[0].seq <= seq+1; notes = notes[1:] {
 			if n := notes[0]; n.seq == seq+1 && !n.base.IsZero() {
 				base, at = n.base, n.base

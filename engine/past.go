@@ -19,27 +19,44 @@ const (
 	// keyframeEvery is how much text lies between two keyframes: what has to be parsed for one view
 	// of the past takes well under a millisecond.
 	keyframeEvery = 64 << 10
-	// keyframeFloor is within what time that much text is a flood: then half as much again lies
-	// between them. A keyframe costs a pump 10 us, the parsing of 64 KiB 200.
-	keyframeFloor = 10 * time.Millisecond
-	// keyframeNotes bounds what else is noted between two keyframes.
+	// keyframePause is within what time that much text is a flood. Then half as much again lies
+	// between two keyframes, and keyframeFloor: a keyframe costs a pump 15 to 25 us, the parsing of
+	// 64 KiB 200. So of a flood of more than 80 MB/s less may be kept, but what comes after it is
+	// kept whole; and parsing what lies between two of its keyframes takes about as long.
+	keyframePause = 10 * time.Millisecond
+	keyframeFloor = 1250 * time.Microsecond
+	// keyframeNotes bounds what else is noted between two keyframes, and keyframeSteps the steps.
 	keyframeNotes = 1 << 10
+	keyframeSteps = 4 << 10
 )
 
-// A past is what a session keeps so that it can be shown as it was: the time of each step (in the
-// sequence log), the steps that are not output, and keyframes. The output itself is the
+// A past is what a session keeps so that it can be shown as it was: the time of each step, the steps
+// that are not output, and keyframes. The output itself is the
 // transcript's text. A keyframe can be used as long as the transcript has what came after it. The
 // session's lock protects it; what it has handed out is never modified.
 type past struct {
 	most   int       // bytes
 	every  Offset    // between two keyframes
 	base   time.Time // which times count from: the newest keyframe, or a later note's
+	last   time.Time // of the last step
 	offset Offset    // of the newest keyframe
 	frames []*keyframe
 	notes  []note
+	times  stepTimes
 	noted  int // since the newest keyframe
 	states int // bytes of the keyframes
 	wanted bool
+}
+
+// stepTimes are when steps were made, in microseconds after a past's base.
+type stepTimes struct {
+	first uint64 // sequence
+	after []uint32
+}
+
+// at returns when a step was made, where times count from base.
+func (t stepTimes) at(seq uint64, base time.Time) time.Time {
+	return base.Add(time.Duration(t.after[seq-t.first]) * time.Microsecond)
 }
 
 // A keyframe is a session as it was after a step.
@@ -77,15 +94,16 @@ func newPast(f *fold, most int, now time.Time) *past {
 	if most <= 0 || f.rec.limit == 0 {
 		return nil
 	}
-	p := &past{most: most, every: Offset(min(keyframeEvery, max(f.rec.limit/2, 1))), base: now}
+	p := &past{most: most, every: Offset(min(keyframeEvery, max(f.rec.limit/2, 1))), base: now, last: now}
 	p.frames = []*keyframe{newKeyframe(f, now)}
-	p.states = p.frames[0].size()
+	p.times.first = p.frames[0].seq + 1
+	p.states = p.statesSize()
 	return p
 }
 
 // note notes that the step which was just made is not output.
 func (p *past) note(n note) {
-	if p == nil {
+	if p == nil || len(p.frames) == 0 {
 		return
 	}
 	p.notes = append(p.notes, n)
@@ -95,58 +113,96 @@ func (p *past) note(n note) {
 	p.wanted = p.wanted || n.kind == noteResize || p.noted >= keyframeNotes
 }
 
-// since returns the time from base to now, as the sequence log keeps it.
+// since returns the time from base to now, as it is kept.
 func (p *past) since(now time.Time) uint32 {
-	if p == nil {
-		return 0
-	}
 	return uint32(min(max(now.Sub(p.base)/time.Microsecond, 0), math.MaxUint32))
 }
 
-// step follows a step, and writes a keyframe when it is time.
+// before writes a keyframe when it is time. It is called before output is fed: only then is it known
+// how long there was none.
+func (p *past) before(f *fold, now time.Time) {
+	if p == nil {
+		return
+	}
+	text, pause := f.rec.end-p.offset, now.Sub(p.base)
+	if text >= p.every && (pause >= keyframePause ||
+		text >= p.every+p.every/2 && pause >= keyframeFloor) {
+		p.write(f)
+	}
+}
+
+// step follows a step.
 func (p *past) step(f *fold, now time.Time) {
 	if p == nil {
 		return
 	}
 	if p.since(now) == math.MaxUint32 {
 		p.note(note{seq: f.term.Sequence(), base: now})
-		p.base, f.seqs.times[len(f.seqs.times)-1] = now, 0
+		p.base = now
 	}
-	if text := f.rec.end - p.offset; !p.wanted && (text < p.every ||
-		text < p.every+p.every/2 && now.Sub(p.base) < keyframeFloor) {
+	after := p.since(now)
+	p.last = p.base.Add(time.Duration(after) * time.Microsecond)
+	if len(p.frames) == 0 {
 		return
 	}
-	k := newKeyframe(f, now)
-	p.base, p.offset, p.noted, p.wanted = now, k.offset, 0, false
-	f.seqs.times[len(f.seqs.times)-1] = 0
-	oldest, _ := f.rec.value().Bounds()
-	p.states += k.size()
-	drop := 0
-	for ; drop < len(p.frames); drop++ {
-		o := p.frames[drop]
-		if o.usable(oldest, f.seqs.first) && p.size()+4*int(k.seq-o.seq) <= p.most {
-			break
-		}
-		p.states -= o.size()
+	p.times.after = append(p.times.after, after)
+	steps := f.term.Sequence() - p.frames[len(p.frames)-1].seq
+	if p.wanted || steps >= keyframeSteps || p.size() > p.most {
+		p.write(f)
 	}
-	p.frames = append(append(make([]*keyframe, 0, len(p.frames)-drop+1), p.frames[drop:]...), k)
-	if p.size() > p.most { // not even this one
-		p.frames, p.states = nil, 0
-	}
-	first := f.term.Sequence()
-	if len(p.frames) > 0 {
-		first = p.frames[0].seq
-	}
-	n := sort.Search(len(p.notes), func(i int) bool { return p.notes[i].seq > first })
-	p.notes = slices.Clone(p.notes[n:])
 }
 
-// size is what is kept, in bytes, without the times.
+// write writes a keyframe of the last step, and drops what is too old or too much. An eighth of the
+// bound is left for what comes until the next one.
+func (p *past) write(f *fold) {
+	k := newKeyframe(f, p.last)
+	p.base, p.offset, p.noted, p.wanted = k.at, k.offset, 0, false
+	oldest, _ := f.rec.value().Bounds()
+	drop := 0
+	for drop < len(p.frames) && !p.frames[drop].usable(oldest, f.seqs.first) {
+		drop++
+	}
+	frames := append(append(make([]*keyframe, 0, len(p.frames)-drop+1), p.frames[drop:]...), k)
+	for {
+		p.keep(frames, k.seq)
+		if len(frames) == 0 || p.size() <= p.most-p.most/8 {
+			return
+		}
+		frames = slices.Clone(frames[1:])
+	}
+}
+
+// keep keeps keyframes, and what came after the first of them, up to a sequence.
+func (p *past) keep(frames []*keyframe, newest uint64) {
+	first := newest
+	if len(frames) > 0 {
+		first = frames[0].seq
+	}
+	n := sort.Search(len(p.notes), func(i int) bool { return p.notes[i].seq > first })
+	p.frames, p.notes = frames, slices.Clone(p.notes[n:])
+	drop := min(first+1-p.times.first, uint64(len(p.times.after)))
+	p.times.after = slices.Clone(p.times.after[drop:])
+	p.times.first = first + 1
+	p.states = p.statesSize()
+}
+
+// size is what is kept, in bytes.
 func (p *past) size() int {
 	if p == nil {
 		return 0
 	}
-	return p.states + cap(p.notes)*int(unsafe.Sizeof(note{}))
+	return p.states + cap(p.notes)*int(unsafe.Sizeof(note{})) + cap(p.times.after)*4
+}
+
+// statesSize is what the keyframes take, in bytes. What several have in common counts once.
+func (p *past) statesSize() int {
+	n := cap(p.frames) * int(unsafe.Sizeof((*keyframe)(nil)))
+	var before *keyframe
+	for _, k := range p.frames {
+		n += k.size(before)
+		before = k
+	}
+	return n
 }
 
 // states are written into one of these, and then copied: most are a tenth of the largest.
@@ -175,10 +231,37 @@ func bareKeyframe(f *fold, now time.Time) *keyframe {
 	return k
 }
 
-func (k *keyframe) size() int {
-	n := int(unsafe.Sizeof(*k)) + cap(k.state) + len(k.fold.blocks.said)
-	if k.fold.blocks.running != nil {
-		n += int(unsafe.Sizeof(Block{})) + len(k.fold.blocks.running.Command)
+// size is what k takes, in bytes, beside the keyframe before it, if there is one.
+func (k *keyframe) size(before *keyframe) int {
+	n := int(unsafe.Sizeof(*k)) + cap(k.state) + cap(k.begun)
+	b := &k.fold.blocks
+	n += len(b.said) + len(b.command) + 2*int(unsafe.Sizeof(vt.Position{}))
+	if b.running != nil {
+		n += int(unsafe.Sizeof(*b.running)) + len(b.running.Command)
+	}
+	for i, r := range [...]*Reports{&k.fold.reports, &k.fold.latest} {
+		var o Reports
+		if before != nil {
+			o = *[...]*Reports{&before.fold.reports, &before.fold.latest}[i]
+		}
+		n += r.size(o)
+	}
+	return n
+}
+
+// size is what r takes beside o, in bytes.
+func (r *Reports) size(o Reports) (n int) {
+	if r.Progress != o.Progress {
+		n += int(unsafe.Sizeof(*r.Progress))
+	}
+	if s := r.Shell; s != o.Shell && s != nil {
+		n += int(unsafe.Sizeof(*s)) + len(s.Command) + len(s.Dir)
+	}
+	if s := r.Status; s != o.Status && s != nil {
+		n += int(unsafe.Sizeof(*s)) + len(s.State) + len(s.App) + len(s.Kind) + len(s.Message)
+	}
+	if c := r.Clipboard; c != o.Clipboard && c != nil {
+		n += int(unsafe.Sizeof(*c)) + len(c.Text)
 	}
 	return n
 }
@@ -236,7 +319,8 @@ func (s *Session) keyframes() []*keyframe {
 // the view is when that step was made. What only a live session knows is empty: Secret, Keys,
 // Lease and Typed. The scrollback may have fewer lines, the transcript begins no earlier than
 // today's, and a mark of it that was set again is where it is today. The calling goroutine parses
-// at most 64 KiB, or one read of output if that is longer. The error is a *[PastError].
+// 96 KiB and one read of output at most, or what came within 1.25 ms of a flood. The error is a
+// *[PastError].
 func (s *Session) At(seq uint64) (*View, error) {
 	r, err := s.replay(seq, seq, false)
 	if err != nil {
@@ -286,6 +370,7 @@ type replay struct {
 	to         uint64
 	transcript Transcript
 	log        sequenceLog
+	times      stepTimes
 	notes      []note
 	done       []Block
 	block      uint64    // of the keyframe
@@ -325,7 +410,7 @@ func (r *replay) take(to uint64) {
 	r.to, r.transcript, r.log, r.done = to, s.rec.value(), s.seqs, s.blocks.done
 	r.frames, r.live = s.keyframes(), nil
 	if s.past != nil {
-		r.notes = s.past.notes
+		r.notes, r.times = s.past.notes, s.past.times
 	}
 	if to == s.term.Sequence() {
 		r.live = s.newest()
@@ -342,9 +427,8 @@ func (r *replay) begin(k *keyframe) {
 func (s *Session) newest() *View {
 	v := *s.current()
 	v.Secret, v.Keys, v.Typed, v.Lease, v.Past = false, false, Typed{}, nil, true
-	v.At = v.Changed
-	if n := len(s.seqs.times); s.past != nil && n > 0 {
-		v.At = s.past.base.Add(time.Duration(s.seqs.times[n-1]) * time.Microsecond)
+	if v.At = v.Changed; s.past != nil {
+		v.At = s.past.last
 	}
 	return &v
 }
@@ -403,13 +487,19 @@ func (r *replay) adopt(k *keyframe, t *vt.Terminal) {
 func (r *replay) step(show func(*View) bool) (at time.Time, goesOn bool) {
 	seq := r.seq + 1
 	for len(r.frames) > 0 && r.frames[0].seq < seq {
+		if r.frames[0].seq == r.seq { // it may have been written when r was there
+			r.base = r.frames[0].at
+		}
 		r.frames = r.frames[1:]
 	}
 	key := len(r.frames) > 0 && r.frames[0].seq == seq
 	if key {
 		r.base = r.frames[0].at
 	}
-	at, goesOn = r.base.Add(time.Duration(r.log.times[seq-r.log.first])*time.Microsecond), true
+	at, goesOn = r.base, true
+	if !key {
+		at = r.times.at(seq, at)
+	}
 	r.marks = nil
 	n := note{}
 	for ; len(r.notes) > 0 && r.notes[0].seq <= seq; r.notes = r.notes[1:] {

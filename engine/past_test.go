@@ -2,8 +2,10 @@ package engine_test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -205,6 +207,7 @@ func TestThePastIsNotInvented(t *testing.T) {
 			p.Print(fmt.Sprintf("%040d\r\n", i))
 			q.Print("x")
 			synctest.Wait()
+			time.Sleep(time.Millisecond) // of the bubble
 		}
 		for _, c := range []struct {
 			s    *engine.Session
@@ -231,6 +234,150 @@ func TestThePastIsNotInvented(t *testing.T) {
 			t.Errorf("%d views of a session that keeps nothing", len(got))
 		}
 	})
+}
+
+// TestAfterAFloodThePastIsWhole: of a flood little may be kept, and everything that comes after it.
+func TestAfterAFloodThePastIsWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := enginetest.New()
+		e := enginetest.Engine(p)
+		defer e.Close(context.Background())
+		s, err := e.Spawn(t.Context(), engine.Config{Program: "fake"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 100 { // at once, in the bubble's time
+			p.Print(strings.Repeat("a flood of lines\r\n", 1000))
+			synctest.Wait()
+		}
+		flood := s.Sequence()
+		for range 2 {
+			time.Sleep(2 * time.Millisecond)
+			p.Print("\x1b[Hflicker\x1b[2J")
+			synctest.Wait()
+		}
+		if kept := s.Kept(); kept > flood {
+			t.Errorf("the past is kept from %d; the flood ended at %d", kept, flood)
+		}
+		seen := 0
+		for v := range s.Past(flood, s.Sequence()) {
+			if v.Moment && strings.Contains(v.Screen.Text(), "flicker") {
+				seen++
+			}
+		}
+		if seen != 2 {
+			t.Errorf("of 2 flickers after the flood %d were seen", seen)
+		}
+	})
+}
+
+// TestHistoryBytesHold: whatever a program does, and whatever is done to its session, its past takes
+// no more than its bound, after every step, and is used.
+func TestHistoryBytesHold(t *testing.T) {
+	clipboard := func(i int) string {
+		text := strings.Repeat(string(rune('a'+i%26)), 50_000)
+		return "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\a"
+	}
+	for _, c := range []struct {
+		name  string
+		steps int
+		print func(i int) string
+		size  func(i int) pty.Size // nil: none
+		least int                  // of the bound is used at the end, percent
+	}{
+		{"single bytes", 9_000, func(i int) string { return "x" }, nil, 10},
+		{"lines", 2_000, func(i int) string { return strings.Repeat(fmt.Sprint("line ", i, "\r\n"), 100) }, nil, 10},
+		{"clipboards", 200, func(i int) string { return clipboard(i) + strings.Repeat("x", 1000) }, nil, 10},
+		{"statuses", 2_000, func(i int) string {
+			text := fmt.Sprint(i, strings.Repeat("m", 2000))
+			return "\x1b]7501;state=working:msg=" + base64.StdEncoding.EncodeToString([]byte(text)) + "\x1b\\"
+		}, nil, 3},
+		{"commands", 2_000, func(i int) string {
+			return fmt.Sprintf("\x1b]633;A\a$ \x1b]633;B\a\x1b]633;E;%d%s\a\x1b]633;C\aout\r\n", i, strings.Repeat("c", 2000))
+		}, nil, 10},
+		{"titles", 5_000, func(i int) string { return fmt.Sprintf("\x1b]2;%d\a", i) }, nil, 1},
+		{"sizes", 500, func(i int) string { return "text" }, func(i int) pty.Size {
+			return pty.Size{Rows: uint16(1 + i%50), Cols: uint16(2 + i*7%200)}
+		}, 10},
+		{"a large screen", 300, func(i int) string { return strings.Repeat(fmt.Sprint(i, "\x1b[3mword\x1b[m "), 2000) },
+			func(i int) pty.Size { return pty.Size{Rows: uint16(300), Cols: uint16(300 + i/100)} }, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := enginetest.New()
+				e := enginetest.Engine(p)
+				defer e.Close(context.Background())
+				s, err := e.Spawn(t.Context(), engine.Config{Program: "fake", ProgramStatus: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				most := s.HistoryBytes()
+				for i := range c.steps {
+					time.Sleep(5 * time.Millisecond)
+					if c.size != nil {
+						if err := s.Resize(c.size(i)); err != nil {
+							t.Fatal(err)
+						}
+					}
+					p.Print(c.print(i))
+					synctest.Wait()
+					if n := s.PastBytes(); n > most {
+						t.Fatalf("after %d steps the past takes %d bytes of %d", i+1, n, most)
+					}
+				}
+				if n := s.PastBytes(); n < most*c.least/100 {
+					t.Errorf("%d of %d bytes are used", n, most)
+				}
+			})
+		})
+	}
+}
+
+// TestPastsOfBusySessions: those of 64 sessions take no more than their bounds, by what the heap has
+// more than with sessions that keep none.
+func TestPastsOfBusySessions(t *testing.T) {
+	const sessions = 64
+	batches := redraw(400 << 10)
+	alloc := func() int {
+		runtime.GC()
+		runtime.GC() // what pools hold is free after the second
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	heap := func(history int) (bytes, most int) {
+		before := alloc()
+		ptys := make([]*enginetest.PTY, sessions)
+		for i := range ptys {
+			ptys[i] = enginetest.New()
+		}
+		e := enginetest.Engine(ptys...)
+		defer e.Close(context.Background())
+		all := make([]*engine.Session, sessions)
+		for i := range all {
+			s, err := e.Spawn(t.Context(), engine.Config{Program: "fake", HistoryBytes: history,
+				Size: pty.Size{Rows: 40, Cols: 120}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, batch := range batches {
+				s.Feed([]byte(batch), time.Now().Add(time.Duration(k)*time.Millisecond))
+			}
+			if all[i] = s; history == 0 {
+				most += s.HistoryBytes()
+			}
+		}
+		bytes = alloc() - before
+		runtime.KeepAlive(all)
+		return bytes, most
+	}
+	heap(-1) // what is made once
+	without, _ := heap(-1)
+	with, most := heap(0)
+	t.Logf("%d KiB of %d", (with-without)>>10, most>>10)
+	if with-without > most || with < without {
+		t.Errorf("%d sessions take %d bytes for their pasts, of %d", sessions, with-without, most)
+	}
 }
 
 // TestThePastHasMoments: what a program has drawn and wiped with one write is a view of the past,

@@ -229,7 +229,7 @@ func token(s string) string {
 	if len(s) > maxToken || strings.Trim(s, inToken) != "" {
 		return ""
 	}
-	return s
+	return strings.Clone(s) // not the whole sequence
 }
 
 // message decodes base64, with or without padding, to plain text in one line; "" when it is

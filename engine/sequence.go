@@ -8,18 +8,17 @@ import "sort"
 type sequenceLog struct {
 	first uint64   // sequence of ends[0]
 	ends  []Offset // ends[i]: end of the transcript when sequence first+i was complete
-	times []uint32 // beside ends: when that was, in microseconds after a past's base
 }
 
 // maxSequenceLog bounds the log when a session's sequence moves without text (a storm of resizes).
 // A sequence older than that gets the start: a wait may then see text that is too old, but never
-// miss any. 64 Ki entries are 768 KiB, and more than one a byte of most transcripts.
+// miss any. 64 Ki entries are 512 KiB, and more than one a byte of most transcripts.
 const maxSequenceLog = 64 << 10
 
-// add records that the transcript ended at end when sequence seq was complete, at a time. Sequences
-// come without gaps. Entries before oldest are dropped, half of the log at a time at least, so that
-// the average cost is constant. What a copy of the log has is never overwritten.
-func (l *sequenceLog) add(seq uint64, end, oldest Offset, at uint32) {
+// add records that the transcript ended at end when sequence seq was complete. Sequences come
+// without gaps. Entries before oldest are dropped, half of the log at a time at least, so that the
+// average cost is constant. What a copy of the log has is never overwritten.
+func (l *sequenceLog) add(seq uint64, end, oldest Offset) {
 	if len(l.ends) == 0 {
 		l.first = seq
 	}
@@ -34,10 +33,9 @@ func (l *sequenceLog) add(seq uint64, end, oldest Offset, at uint32) {
 		if drop >= n/2 {
 			l.first += uint64(drop)
 			l.ends = append(make([]Offset, 0, n), l.ends[drop:]...)
-			l.times = append(make([]uint32, 0, n), l.times[drop:]...)
 		}
 	}
-	l.ends, l.times = append(l.ends, end), append(l.times, at)
+	l.ends = append(l.ends, end)
 }
 
 // at returns the transcript position from which everything came after seq; 0 when that is no longer

@@ -145,7 +145,7 @@ func TestSequenceLogIsExactWithinTheTranscript(t *testing.T) {
 		for i := range rapid.IntRange(1, 400).Draw(t, "steps") {
 			end += Offset(rapid.IntRange(0, 9).Draw(t, "n"))
 			oldest := end - min(end, keep)
-			l.add(uint64(i+1), end, oldest, 0)
+			l.add(uint64(i+1), end, oldest)
 			ends = append(ends, end)
 			seq := rapid.IntRange(0, i+2).Draw(t, "seq")
 			want := Offset(0)
@@ -165,7 +165,7 @@ func TestSequenceLogIsExactWithinTheTranscript(t *testing.T) {
 func TestSequenceLogIsBounded(t *testing.T) {
 	var l sequenceLog
 	for i := range 10 * maxSequenceLog {
-		l.add(uint64(i+1), 0, 0, 0)
+		l.add(uint64(i+1), 0, 0)
 	}
 	if n := cap(l.ends); n > 2*maxSequenceLog {
 		t.Errorf("the log of a storm of resizes grew to %d entries", n)
