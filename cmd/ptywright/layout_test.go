@@ -21,6 +21,7 @@ var mayImport = map[string][]string{
 	"engine":                          {"engine/vt", "engine/pty", "internal/lazy", "internal/ansi", "internal/pulse", "internal/tree"},
 	"engine/reading":                  {"engine", "engine/vt", "internal/ansi", "matchers", "redact"},
 	"engine/cmdline":                  {"engine", "engine/vt", "internal/lazy", "internal/ansi"},
+	"engine/golden":                   {"engine/vt"},
 	"engine/picture":                  {"engine/vt"},
 	"engine/record":                   {"engine", "engine/picture", "engine/vt", "redact", "internal/ansi"},
 	"engine/enginetest":               {"engine", "engine/pty", "engine/vt"},
@@ -123,7 +124,9 @@ var thirdParty = map[string][]string{
 	"github.com/spf13/pflag":                 commands,
 	"pgregory.net/rapid":                     {"engine/enginetest"},
 	"github.com/yuin/gopher-lua":             {"plugins", "internal/sandbox", "cmd/ptywright/internal/repl"},
-	"github.com/clipperhouse/displaywidth":   {"engine/vt", "cmd/ptywright/internal/repl/edit"},
+	"github.com/clipperhouse/displaywidth":   {"engine/golden", "engine/vt", "cmd/ptywright/internal/repl/edit"},
+	"github.com/rogpeppe/go-internal":        {"engine/golden"},
+	"golang.org/x/text":                      {"engine/golden"},
 	"github.com/clipperhouse/uax29":          {"engine/vt"},
 	"go.uber.org/goleak":                     {"protocol/protocoltest"},
 }
