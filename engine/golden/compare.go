@@ -17,6 +17,22 @@ func (f *File) Like(s *vt.Screen) (*File, error) {
 	return Of(s, Options{Parts: f.Parts, Masks: f.Masks, Region: f.Region, Like: f})
 }
 
+// With returns a copy of the file whose masks and region are others: a test's, which decide. A mask
+// of the file that has the name of none of them stays.
+func (f *File) With(masks []Mask, region *Region) *File {
+	g := *f
+	if region != nil {
+		g.Region = region
+	}
+	g.Masks = slices.Clone(masks)
+	for _, m := range f.Masks {
+		if !slices.ContainsFunc(masks, func(n Mask) bool { return n.Name == m.Name }) {
+			g.Masks = append(g.Masks, m)
+		}
+	}
+	return &g
+}
+
 // Compare holds a screen against the file. The error is one of [Of]; a mask that covers nothing is
 // one.
 func (f *File) Compare(s *vt.Screen) (*Diff, error) {
@@ -87,6 +103,9 @@ func (d *Diff) Cells() int {
 	}
 	return n
 }
+
+// distance is how far the two are apart: what a title or a mode counts is a cell's worth.
+func (d *Diff) distance() int { return d.Cells() + len(d.Head) }
 
 // String explains the difference: what differs, at most 8 stretches of it, and the difference of
 // the two files as text. "" when nothing does.
