@@ -46,7 +46,7 @@ func TextOnly() ScreenOption { return func(o *screenOptions) { o.Parts = golden.
 // Region compares a rectangle of the screen, of rows and cols cells from row, col, counted from 0.
 func Region(row, col, rows, cols int) ScreenOption {
 	return func(o *screenOptions) {
-		o.Options.Region = &golden.Region{Row: row, Col: col, Rows: rows, Cols: cols}
+		o.Options.Region = &vt.Rect{Row: row, Col: col, Rows: rows, Cols: cols}
 	}
 }
 

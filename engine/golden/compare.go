@@ -19,7 +19,7 @@ func (f *File) Like(s *vt.Screen) (*File, error) {
 
 // With returns a copy of the file whose masks and region are others: a test's, which decide. A mask
 // of the file that has the name of none of them stays.
-func (f *File) With(masks []Mask, region *Region) *File {
+func (f *File) With(masks []Mask, region *vt.Rect) *File {
 	g := *f
 	if region != nil {
 		g.Region = region
@@ -156,7 +156,7 @@ func styleOr(s vt.Style, masked bool) string {
 	if masked {
 		return "under a mask"
 	}
-	if words := StyleWords(s); words != "" {
+	if words := s.String(); words != "" {
 		return words
 	}
 	return "default style"
@@ -187,7 +187,7 @@ func (f *File) headChanges(g *File) []string {
 	return out
 }
 
-func regionOr(r *Region) string {
+func regionOr(r *vt.Rect) string {
 	if r == nil {
 		return "all"
 	}

@@ -65,9 +65,6 @@ const (
 	All = Styles | Cursor | Title | Modes
 )
 
-// A Region is a rectangle of cells: rows Row to Row+Rows-1, columns Col to Col+Cols-1, from zero.
-type Region struct{ Row, Col, Rows, Cols int }
-
 // Options say how a screen is written down.
 type Options struct {
 	// Parts are what is written beside the text.
@@ -75,7 +72,7 @@ type Options struct {
 	// Masks cover what differs from run to run.
 	Masks []Mask
 	// Region limits what is written to a rectangle; nil is the whole screen.
-	Region *Region
+	Region *vt.Rect
 	// Like is the file that the new one replaces: styles keep the letters that they have there, so
 	// that a diff shows what changed and nothing else. It may be nil.
 	Like *File
@@ -88,7 +85,7 @@ type File struct {
 	// Height and Width are the size of the screen, in cells.
 	Height, Width int
 	// Region is what was written of it; nil: all.
-	Region *Region
+	Region *vt.Rect
 	// Title is the window's title; HasTitle is false when none was set.
 	Title    string
 	HasTitle bool
@@ -118,11 +115,11 @@ type Row struct {
 }
 
 // rows and cols return the size of what is written.
-func (f *File) region() Region {
+func (f *File) region() vt.Rect {
 	if f.Region != nil {
 		return *f.Region
 	}
-	return Region{Rows: f.Height, Cols: f.Width}
+	return vt.Rect{Rows: f.Height, Cols: f.Width}
 }
 
 // ModeWords lists the modes that are not as a terminal has them at its start, separated by blanks:

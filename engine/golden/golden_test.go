@@ -50,7 +50,7 @@ func TestWritten(t *testing.T) {
 		rows, cols int
 		parts      Parts
 		masks      []string
-		region     *Region
+		region     *vt.Rect
 		output     string
 		want       string
 	}{
@@ -177,7 +177,7 @@ mask box rect 2,1 1x3
 |«url·»
 |a«b»ef
 `},
-		{"a region", 3, 6, Text, nil, &Region{0, 1, 2, 3}, "abcdef\r\n日本語", `
+		{"a region", 3, 6, Text, nil, &vt.Rect{Row: 0, Col: 1, Rows: 2, Cols: 3}, "abcdef\r\n日本語", `
 screen 1
 size 3x6
 region 0,1 2x3

@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -20,7 +21,7 @@ type Mask struct {
 	// are wrapped are searched as one line. nil: Rect is covered.
 	Pattern *regexp.Regexp
 	// Rect is covered when Pattern is nil.
-	Rect Region
+	Rect vt.Rect
 	// From and To limit a Pattern to lines that begin in these rows; To is 0 for no limit, else
 	// one more than the last row.
 	From, To int
@@ -128,11 +129,11 @@ func (e *MaskError) Error() string {
 	return "mask " + e.Mask.String() + " covers nothing on the screen: mend or remove it"
 }
 
-// A cover is what a mask covers of one row: columns col to end-1.
+// A cover is what a mask covers of one row.
 type cover struct {
-	row, col, end int
-	name          string
-	open          bool // to the end of the row
+	vt.Span
+	name string
+	open bool // to the end of the row
 }
 
 // shown returns what stands for a cover of so many cells.
@@ -155,18 +156,19 @@ func coversOf(s *vt.Screen, masks []Mask) ([]cover, error) {
 	}
 	taken := make([]bool, s.Rows*s.Cols)
 	var out []cover
-	var lines []line
+	var lines []vt.Line
 	for _, m := range masks {
 		var found []cover
 		if m.Pattern == nil {
 			found = rect(s, m)
 		} else {
 			if lines == nil {
-				lines = linesOf(s)
+				lines = s.LinesIn(vt.Rect{Rows: s.Rows, Cols: s.Cols})
 			}
 			for i := range lines {
-				if l := &lines[i]; m.To == 0 || l.first >= m.From && l.first < m.To {
-					found = append(found, l.find(m)...)
+				l := &lines[i]
+				if first, _ := l.Rows(); m.To == 0 || first >= m.From && first < m.To {
+					found = append(found, m.find(s, l)...)
 				}
 			}
 		}
@@ -174,25 +176,22 @@ func coversOf(s *vt.Screen, masks []Mask) ([]cover, error) {
 			return nil, &MaskError{m}
 		}
 		for _, c := range found {
-			for from := c.col; from < c.end; from++ { // the free stretches of it
-				if taken[c.row*s.Cols+from] {
+			for from := c.Col; from < c.End; from++ { // the free stretches of it
+				if taken[c.Row*s.Cols+from] {
 					continue
 				}
 				to := from
-				for to < c.end && !taken[c.row*s.Cols+to] {
-					taken[c.row*s.Cols+to] = true
+				for to < c.End && !taken[c.Row*s.Cols+to] {
+					taken[c.Row*s.Cols+to] = true
 					to++
 				}
-				out = append(out, cover{c.row, from, to, c.name, c.open})
+				out = append(out, cover{vt.Span{Row: c.Row, Col: from, End: to}, c.name, c.open})
 				from = to
 			}
 		}
 	}
 	slices.SortFunc(out, func(a, b cover) int {
-		if a.row != b.row {
-			return a.row - b.row
-		}
-		return a.col - b.col
+		return cmp.Or(a.Row-b.Row, a.Col-b.Col)
 	})
 	return out, nil
 }
@@ -203,64 +202,16 @@ func rect(s *vt.Screen, m Mask) []cover {
 	r := m.Rect
 	for y := max(r.Row, 0); y < min(r.Row+r.Rows, s.Rows); y++ {
 		if from, to := max(r.Col, 0), min(r.Col+r.Cols, s.Cols); from < to {
-			out = append(out, cover{y, from, to, m.Name, false})
+			out = append(out, cover{vt.Span{Row: y, Col: from, End: to}, m.Name, false})
 		}
 	}
 	return out
-}
-
-// A line is rows that were wrapped, as one text, with the cell in which each of its bytes stands.
-type line struct {
-	first int // row
-	text  []byte
-	cells []place // by byte
-}
-
-// A place is a cell: columns col to end-1 of a row.
-type place struct{ row, col, end int }
-
-// linesOf returns the logical lines of a screen.
-func linesOf(s *vt.Screen) []line {
-	var out []line
-	for y := 0; y < s.Rows; y++ {
-		l := line{first: y}
-		for {
-			l.add(s, y)
-			if !s.Wrapped(y) || y+1 == s.Rows {
-				break
-			}
-			y++
-		}
-		out = append(out, l)
-	}
-	return out
-}
-
-// add appends a row.
-func (l *line) add(s *vt.Screen, y int) {
-	s.EachCell(y, func(x int, c vt.Cell) {
-		if c.Continuation {
-			return
-		}
-		if c.Text == "" {
-			c.Text = " "
-		}
-		end := x + 1
-		if c.Wide {
-			end++
-		}
-		l.text = append(l.text, c.Text...)
-		for range len(c.Text) {
-			l.cells = append(l.cells, place{y, x, end})
-		}
-	})
 }
 
 // find returns what the mask's pattern covers of a line.
-func (l *line) find(m Mask) []cover {
+func (m Mask) find(s *vt.Screen, l *vt.Line) []cover {
 	var out []cover
-	trimmed := len(strings.TrimRight(string(l.text), " "))
-	for _, at := range m.Pattern.FindAllSubmatchIndex(l.text[:trimmed], -1) {
+	for _, at := range m.Pattern.FindAllStringSubmatchIndex(strings.TrimRight(l.Text(), " "), -1) {
 		from, to := at[0], at[1]
 		if len(at) > 2 {
 			from, to = at[2], at[3]
@@ -268,19 +219,11 @@ func (l *line) find(m Mask) []cover {
 		if from < 0 || from == to {
 			continue
 		}
-		for i := from; i < to; {
-			// one row of it
-			c := cover{l.cells[i].row, l.cells[i].col, l.cells[i].end, m.Name, m.ToEnd}
-			for ; i < to && l.cells[i].row == c.row; i++ {
-				c.end = l.cells[i].end
-			}
+		for _, span := range l.Spans(from, to) {
 			if m.ToEnd {
-				for i < len(l.text) && l.cells[i].row == c.row {
-					c.end = l.cells[i].end
-					i++
-				}
+				span.End = s.Cols
 			}
-			out = append(out, c)
+			out = append(out, cover{span, m.Name, m.ToEnd})
 		}
 		if m.ToEnd { // what else is found in the row is covered
 			break

@@ -22,10 +22,6 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("line %d: %v", e.Line,
 // Unwrap returns Err.
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-// maxSide bounds a file's rows and columns: no terminal of ours is larger, and *N could ask for
-// any number.
-const maxSide = 1000
-
 // Parse reads a file. Its lines may end in CR LF. Every error is a [*SyntaxError].
 func Parse(b []byte) (*File, error) {
 	p := parser{lines: strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")}
@@ -96,7 +92,7 @@ func (p *parser) head(f *File) error {
 		case "size":
 			f.Height, f.Width, err = parseSize(rest)
 		case "region":
-			var r Region
+			var r vt.Rect
 			r, err = parseRegion(rest)
 			f.Region = &r
 		case "title":
@@ -216,7 +212,7 @@ func (p *parser) legend(f *File) error {
 			continue
 		}
 		name, words, _ := strings.Cut(line, " ")
-		style, err := ParseStyle(words)
+		style, err := vt.ParseStyle(words)
 		if err != nil {
 			return err
 		}
@@ -246,29 +242,29 @@ func parseSize(s string) (rows, cols int, err error) {
 	r, c, ok := strings.Cut(s, "x")
 	rows, err = strconv.Atoi(r)
 	cols, err2 := strconv.Atoi(c)
-	if !ok || err != nil || err2 != nil || rows < 1 || cols < 1 || rows > maxSide || cols > maxSide {
+	if !ok || err != nil || err2 != nil || rows < 1 || cols < 1 || rows > vt.MaxSide || cols > vt.MaxSide {
 		return 0, 0, fmt.Errorf("%s is not a size: rows x columns, such as 24x80, up to %d each",
-			clip(s), maxSide)
+			clip(s), vt.MaxSide)
 	}
 	return rows, cols, nil
 }
 
 // parseRegion reads "row,column rowsxcolumns".
-func parseRegion(s string) (Region, error) {
+func parseRegion(s string) (vt.Rect, error) {
 	at, size, _ := strings.Cut(s, " ")
 	row, col, err := parsePoint(at)
 	if err != nil {
-		return Region{}, err
+		return vt.Rect{}, err
 	}
 	rows, cols, err := parseSize(size)
-	return Region{row, col, rows, cols}, err
+	return vt.Rect{Row: row, Col: col, Rows: rows, Cols: cols}, err
 }
 
 func parsePoint(s string) (row, col int, err error) {
 	r, c, ok := strings.Cut(s, ",")
 	row, err = strconv.Atoi(r)
 	col, err2 := strconv.Atoi(c)
-	if !ok || err != nil || err2 != nil || row < 0 || col < 0 || row >= maxSide || col >= maxSide {
+	if !ok || err != nil || err2 != nil || row < 0 || col < 0 || row >= vt.MaxSide || col >= vt.MaxSide {
 		return 0, 0, fmt.Errorf("%s is not a place: ROW,COLUMN, from 0", clip(s))
 	}
 	return row, col, nil

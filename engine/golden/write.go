@@ -24,7 +24,7 @@ func (e *StylesError) Error() string {
 
 // A RegionError says that a region is empty or reaches beyond the screen.
 type RegionError struct {
-	Region        Region
+	Region        vt.Rect
 	Height, Width int // of the screen, in cells
 }
 
@@ -33,9 +33,6 @@ func (e *RegionError) Error() string {
 	return fmt.Sprintf("region %s does not lie within a screen of %dx%d",
 		e.Region, e.Height, e.Width)
 }
-
-// String returns "row,column rowsxcolumns".
-func (r Region) String() string { return fmt.Sprintf("%d,%d %dx%d", r.Row, r.Col, r.Rows, r.Cols) }
 
 // Of writes a screen down. The screen should have been redacted ([vt.Screen.Mask]): what it shows
 // is what stands in the file. The errors are a [*MaskError] for a mask that covers nothing, a
@@ -84,7 +81,7 @@ func Of(s *vt.Screen, o Options) (*File, error) {
 // A writer writes the rows of a screen.
 type writer struct {
 	screen  *vt.Screen
-	region  Region
+	region  vt.Rect
 	covers  []cover // in the order of the cells
 	letters letters
 	styled  bool
@@ -121,8 +118,8 @@ func (w *writer) row(y int) (Row, error) {
 	w.text, w.styles = w.text[:0], w.styles[:0]
 	wrapped := w.screen.Wrapped(y) && w.region.Col+w.region.Cols == w.screen.Cols
 	var covers []cover // of this row
-	for len(w.covers) > 0 && w.covers[0].row <= y {
-		if w.covers[0].row == y {
+	for len(w.covers) > 0 && w.covers[0].Row <= y {
+		if w.covers[0].Row == y {
 			covers = append(covers, w.covers[0])
 		}
 		w.covers = w.covers[1:]
@@ -132,12 +129,12 @@ func (w *writer) row(y int) (Row, error) {
 	letter, under := ' ', false // of last; whether the last column was under a mask
 	var failed error
 	w.cells(y, func(x int, c vt.Cell) {
-		if len(covers) > 0 && x >= covers[0].end {
+		if len(covers) > 0 && x >= covers[0].End {
 			covers = covers[1:]
 		}
-		if len(covers) > 0 && x >= covers[0].col {
-			if m := covers[0]; x == max(m.col, w.region.Col) {
-				cells := min(m.end, w.region.Col+w.region.Cols) - x
+		if len(covers) > 0 && x >= covers[0].Col {
+			if m := covers[0]; x == max(m.Col, w.region.Col) {
+				cells := min(m.End, w.region.Col+w.region.Cols) - x
 				shown := m.shown(cells)
 				w.text = append(w.text, shown...)
 				textEnd = len(w.text)
@@ -259,10 +256,10 @@ func (f *File) AppendText(b []byte) []byte {
 	}
 	line("--")
 	if f.Base != (vt.Style{}) {
-		line("base", StyleWords(f.Base))
+		line("base", f.Base.String())
 	}
 	for _, letter := range slices.Sorted(maps.Keys(f.Legend)) {
-		words := StyleWords(f.Legend[letter])
+		words := f.Legend[letter].String()
 		if words == "" {
 			words = "default"
 		}
