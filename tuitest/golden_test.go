@@ -25,6 +25,7 @@ sleep 60`
 // explained; CI writes nothing.
 func TestExpectScreen(t *testing.T) {
 	t.Chdir(t.TempDir())
+	t.Setenv("PTYWRIGHT_UPDATE", "")
 	path := filepath.Join("testdata", t.Name(), "start.screen")
 	run := func(second string, test func(u *tuitest.TUI)) *fake {
 		f := newFake(t)
@@ -104,6 +105,8 @@ g fg=green inverse
 // TestExpectScreenHidesSecrets: no file has them.
 func TestExpectScreenHidesSecrets(t *testing.T) {
 	t.Chdir(t.TempDir())
+	t.Setenv("CI", "")
+	t.Setenv("PTYWRIGHT_UPDATE", "")
 	f := newFake(t)
 	f.run(func(t testing.TB) {
 		u := tuitest.Config{Env: map[string]string{"API_TOKEN": "hunter2-hunter2"}}.New(t, "sh", "-c",

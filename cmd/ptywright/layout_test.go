@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"matchers":                        {"engine", "engine/vt", "internal/tree"},
 	"redact":                          {"internal/ansi", "redact/internal/rules"},
 	"plugins":                         {"internal/sandbox", "internal/pulse", "internal/tree", "engine", "engine/pty", "engine/vt", "matchers", "redact"},
-	"tuitest":                         {"engine", "engine/picture", "engine/pty", "engine/reading", "engine/record", "engine/vt", "matchers", "redact"},
+	"tuitest":                         {"engine", "engine/golden", "engine/picture", "engine/pty", "engine/reading", "engine/record", "engine/vt", "matchers", "redact"},
 	"redact/internal/rules":           {},
 	"internal/lazy":                   {},
 	"internal/lanes":                  {},                // how many tests run side by side
