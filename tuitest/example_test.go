@@ -20,3 +20,8 @@ func TestGreeting(t *testing.T) {
 	}
 	tui.Exit(2)
 }
+
+func TestMenu(t *testing.T) {
+	tui := tuitest.New(t, "sh", "-c", `printf '\033[1mFiles\033[0m 12:34\r\n\033[7m one \033[0m\r\n two '; read -r _`)
+	tui.ExpectScreen("start", tuitest.Mask("clock", `\d\d:\d\d`))
+}

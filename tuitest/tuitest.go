@@ -247,12 +247,7 @@ func (u *TUI) Exit(code int) {
 
 func (u *TUI) wait(what string, m matchers.Matcher, options []engine.WaitOption) *engine.Outcome {
 	u.t.Helper()
-	bound := u.timeout
-	if !u.deadline.IsZero() {
-		bound = max(min(bound, time.Until(u.deadline)*9/10), time.Millisecond)
-	}
-	options = append([]engine.WaitOption{engine.Within(bound)}, options...)
-	out, err := u.Session.Wait(u.t.Context(), m, options...)
+	out, err := u.await(m, options)
 	if err != nil {
 		u.evidence = reading.Evidence(out, m, u.hide)
 		u.t.Fatalf("%s: %v\n%s", what, err, u.evidence)
@@ -260,9 +255,19 @@ func (u *TUI) wait(what string, m matchers.Matcher, options []engine.WaitOption)
 	return out
 }
 
+// await waits within the test's bounds.
+func (u *TUI) await(m matchers.Matcher, options []engine.WaitOption) (*engine.Outcome, error) {
+	bound := u.timeout
+	if !u.deadline.IsZero() {
+		bound = max(min(bound, time.Until(u.deadline)*9/10), time.Millisecond)
+	}
+	options = append([]engine.WaitOption{engine.Within(bound)}, options...)
+	return u.Session.Wait(u.t.Context(), m, options...)
+}
+
 // Screen returns the text on the screen: rows joined by line feeds, without blanks at their ends,
 // and without the blank rows below the last. Secrets are hidden.
-func (u *TUI) Screen() string { return reading.New(u.Session.View(), u.hide).Screen().Text() }
+func (u *TUI) Screen() string { return u.shown(u.Session.View()).Text() }
 
 // end ends the program, and leaves the artifacts of a test that has failed.
 func (u *TUI) end(e *engine.Engine) {
