@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import ptywright
+from conftest import still_pending
 from ptywright import aio, text, wire
 from test_aio import ended_waits
 
@@ -60,7 +61,7 @@ def test_forty_sessions_two_hundred_waits():
             gc.collect()
             assert resident() - before < 8 << 20
             assert len(asyncio.all_tasks()) == 1
-            assert not client.connection._pending
+            assert not still_pending(client.connection)
 
     asyncio.run(main())
 
@@ -107,4 +108,4 @@ def test_forty_sessions_two_hundred_waits_of_threads():
         gc.collect()
         assert resident() - before < 8 << 20
         assert threading.active_count() == threads
-        assert not client.connection._pending and not client.connection.reading._followers
+        assert not still_pending(client.connection) and not client.connection.reading._followers
