@@ -180,7 +180,12 @@ func (p *project) write(t testing.TB, name, text string) {
 }
 
 // hang is longer than any of these commands takes on a machine that is busy.
-const hang = 4 * time.Minute
+func hang() time.Duration {
+	if long() {
+		return 20 * time.Minute
+	}
+	return 4 * time.Minute
+}
 
 // run runs a command in the project and returns what it wrote, with how it ended.
 func (p *project) run(t testing.TB, env []string, name string, args ...string) (string, error) {
@@ -191,7 +196,7 @@ func (p *project) run(t testing.TB, env []string, name string, args ...string) (
 	home := t.TempDir()
 	c.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PTYWRIGHT_") }),
 		append([]string{"PTYWRIGHT_BIN=" + p.binary, "PTYWRIGHT_HOME=" + home, "NODE_ENV=test", "NO_COLOR=1"}, env...)...)
-	late := time.AfterFunc(hang, func() { _ = c.Process.Kill() })
+	late := time.AfterFunc(hang(), func() { _ = c.Process.Kill() })
 	defer late.Stop()
 	err := c.Run()
 	return out.String(), err
@@ -210,7 +215,8 @@ func (p *project) node(t testing.TB, env []string, args ...string) string {
 // test runs files with node:test, which all have to pass with none skipped.
 func (p *project) test(t testing.TB, env []string, files ...string) {
 	t.Helper()
-	args := append([]string{"--test", "--test-reporter=spec", "--test-timeout=120000"}, files...)
+	bound := fmt.Sprintf("--test-timeout=%d", (hang() / 2).Milliseconds())
+	args := append([]string{"--test", "--test-reporter=spec", bound}, files...)
 	if out := p.node(t, env, args...); !strings.Contains(out, "ℹ skipped 0") || strings.Contains(out, "ℹ pass 0\n") {
 		t.Errorf("not all tests were run:\n%s", out)
 	}

@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from pathlib import Path
-from typing import Iterator
+from typing import Any, Iterator
 
 import pytest
 
@@ -28,6 +28,13 @@ def children() -> list[int]:
         except (FileNotFoundError, ProcessLookupError):
             pass  # a thread that Python has joined, and the kernel was about to take away
     return found
+
+
+def still_pending(connection: Any) -> list[int]:
+    """The requests that wait for an answer. The last one is none: who reads its answer may be about to
+    strike it off."""
+    last = next(connection._ids) - 1
+    return [id for id in list(connection._pending) if id != last]
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from typing import Any, Dict, Optional
 import pytest
 
 import ptywright
+from conftest import still_pending
 from ptywright import _connection, aio, text, wire
 
 pytestmark = [
@@ -109,7 +110,7 @@ def test_interrupt_at_each_step(beside: str, monkeypatch: pytest.MonkeyPatch) ->
             assert typed.count(f"broken-{n}.") <= 1, n
             assert typed.count(f"after-{n}.") == typed.count(f"again-{n}.") == 1, n
             assert not reading._right.locked() or waiting or told
-            assert len(client.connection._pending) <= (1 if waiting else 0), n
+            assert len(still_pending(client.connection)) == (1 if waiting else 0), n
         assert n > 100, n
         if waiting:
             other.send("late\n")
@@ -215,7 +216,7 @@ def test_threads_take_turns_at_reading() -> None:
         assert first.is_alive()
         sessions[0].send("the last word\n")
         first.join()
-        assert not client.connection._pending
+        assert not still_pending(client.connection)
 
 
 def test_notifications_while_nobody_calls() -> None:
@@ -285,7 +286,7 @@ def test_a_loop_beside_threads() -> None:
         thread.start()
         asyncio.run(main())
         thread.join()
-        assert not client.connection._pending
+        assert not still_pending(client.connection)
 
 
 def test_a_loop_that_stands_still() -> None:

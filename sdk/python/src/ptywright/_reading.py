@@ -259,25 +259,25 @@ class Reading:
             self.listeners.popitem()[1].close()
 
     def _attend(self) -> None:
-        seen = -1
         while True:
+            seen = self._reads
+            if not self.served():
+                self._bell.wait(TAKE_OVER)  # whoever asks and reads meanwhile wakes nobody
             if self.served() or (self._pending and self._reads == seen and not self._led()):
                 if not self._read_on():
                     return
-                seen = -1
-            else:
-                seen = self._reads
-            self._parked = True
-            if not self.served():
-                if not self._pending:
-                    self._bell.wait()
-                elif self._led():
-                    if not self._bell.wait(LOOK_AGAIN):
-                        self.look()  # a loop that watches may be busy with something else
-                else:
-                    self._parked = False
-                    self._bell.wait(TAKE_OVER)
-            self._parked = False
+            elif self._reads == seen:
+                self._park()
+
+    def _park(self) -> None:
+        """Waits for something to happen, as nothing does."""
+        self._parked = True
+        if not self.served():
+            if not self._pending:
+                self._bell.wait()
+            elif self._led() and not self._bell.wait(LOOK_AGAIN):
+                self.look()  # a loop that watches may be busy with something else
+        self._parked = False
 
     def _led(self) -> bool:
         """Whether somebody reads."""
