@@ -78,7 +78,7 @@ func TestFleetSmallThings(t *testing.T) {
 	}
 	f.ok("wait", "--pattern", "row 13\n$")
 	f.ok("wait", "--idle")
-	vain := []string{"wait", "--to", "alpha", "--pattern", "nothing says this", "--timeout", "100ms"}
+	vain := []string{"wait", "--to", "alpha", "--pattern", "nothing says this", "--timeout", "3s"} // in which a busy machine answers
 	out := strings.Split(strings.TrimSpace(f.fails(3, "timed out", vain...)), "\n")
 	if len(out) != 11 || out[1] != "row 5" || out[9] != "row 13" || out[10] != "$" {
 		t.Errorf("%q", out)
