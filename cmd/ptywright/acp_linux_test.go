@@ -11,6 +11,6 @@ func TestACPProxyKilledOutright(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = a.p.Wait() // how it ended is ours
-	gone(t, marked(t, a.p.mark))
-	noneLeft(t, a.p.mark)
+	gone(t, marked(t, a.p.Mark))
+	noneLeft(t, a.p.Mark)
 }

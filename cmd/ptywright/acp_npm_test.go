@@ -35,10 +35,10 @@ func TestACPNpm(t *testing.T) {
 		t.Run(role, func(t *testing.T) {
 			t.Parallel()
 			p := programOf(t, exec.Command("node", peer, role, self))
-			if out, code := p.run(""); code != 0 || out != role+": ok\n" {
-				t.Errorf("exit code %d, output %q, standard error %s", code, out, p.stderr)
+			if out, code := p.Run(""); code != 0 || out != role+": ok\n" {
+				t.Errorf("exit code %d, output %q, standard error %s", code, out, p.Stderr)
 			}
-			noneLeft(t, p.mark)
+			noneLeft(t, p.Mark)
 		})
 	}
 }

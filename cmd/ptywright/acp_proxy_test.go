@@ -25,7 +25,7 @@ import (
 func TestACPSDK(t *testing.T) {
 	t.Parallel()
 	p := ptywright(t, "acp")
-	in, out := p.startPiped()
+	in, out := p.StartPiped()
 	gate, begin := gated(out)
 	peer := sdk.NewAgentSideConnection(&scripted{}, in, gate)
 	peer.SetLogger(slog.New(slog.DiscardHandler))
@@ -34,7 +34,7 @@ func TestACPSDK(t *testing.T) {
 	defer cancel()
 	limit := 4
 	created, err := peer.CreateTerminal(ctx, sdk.CreateTerminalRequest{
-		SessionId: "S1", Command: "sh", Args: []string{"-c", "printf 'äöü'; sleep 300." + p.mark}, OutputByteLimit: &limit,
+		SessionId: "S1", Command: "sh", Args: []string{"-c", "printf 'äöü'; sleep 300." + p.Mark}, OutputByteLimit: &limit,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func TestACPSDK(t *testing.T) {
 	if code := exitCodeOf(t, p.Wait()); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	noneLeft(t, p.mark)
+	noneLeft(t, p.Mark)
 }
 
 // A proxiedAgent is an editor with the scripted agent behind the proxy.
@@ -105,7 +105,7 @@ func startProxied(t testing.TB, capabilities sdk.ClientCapabilities) *proxiedAge
 
 func connectProxied(t testing.TB, p *program, capabilities sdk.ClientCapabilities) *proxiedAgent {
 	t.Helper()
-	in, out := p.startPiped()
+	in, out := p.StartPiped()
 	ctx, cancel := context.WithTimeout(context.Background(), hang)
 	t.Cleanup(cancel)
 	a := &proxiedAgent{newEditorPeer(in, out), t, p, in, ctx}
@@ -151,9 +151,9 @@ func (a *proxiedAgent) end(code int) {
 	a.t.Helper()
 	a.in.Close()
 	if got := exitCodeOf(a.t, a.p.Wait()); got != code {
-		a.t.Errorf("exit code %d, expected %d; standard error %q", got, code, a.p.stderr)
+		a.t.Errorf("exit code %d, expected %d; standard error %q", got, code, a.p.Stderr)
 	}
-	noneLeft(a.t, a.p.mark)
+	noneLeft(a.t, a.p.Mark)
 }
 
 // TestACPProxyShowsText has an editor without terminals see the agent's as text that grows.
@@ -229,7 +229,7 @@ func startStubborn(t testing.TB) *proxiedAgent {
 	t.Helper()
 	a := startProxied(t, sdk.ClientCapabilities{})
 	a.session(t.TempDir())
-	if err := a.prompt("start trap : HUP TERM; echo ready; sleep 300." + a.p.mark + " & wait; sleep 301." + a.p.mark); err != nil {
+	if err := a.prompt("start trap : HUP TERM; echo ready; sleep 300." + a.p.Mark + " & wait; sleep 301." + a.p.Mark); err != nil {
 		t.Fatal(err)
 	}
 	a.until("ready")
@@ -293,9 +293,9 @@ func TestACPProxyPassesBytes(t *testing.T) {
 		input, want = append(input, c[0]), append(want, c[1])
 	}
 	p := ptywright(t, "acp-proxy", "cat")
-	out, code := p.run(strings.Join(input, "\n") + "\nan end without LF")
+	out, code := p.Run(strings.Join(input, "\n") + "\nan end without LF")
 	if code != 0 {
-		t.Errorf("exit code %d, standard error %q", code, p.stderr)
+		t.Errorf("exit code %d, standard error %q", code, p.Stderr)
 	}
 	got := strings.Split(out, "\n")
 	for i, w := range append(want, "an end without LF") {
@@ -306,7 +306,7 @@ func TestACPProxyPassesBytes(t *testing.T) {
 			t.Errorf("line %d: %.200q, expected %.200q", i, got[i], w)
 		}
 	}
-	noneLeft(t, p.mark)
+	noneLeft(t, p.Mark)
 }
 
 // TestACPProxyServesTheAgent has a shell for an agent, which speaks while the editor does: requests
@@ -325,13 +325,13 @@ echo '{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":3}}'
 sleep 300.$0 >/dev/null &
 exec echo end`
 	p := ptywright(t, "acp-proxy", "sh", "-c", script)
-	p.Args = append(p.Args, p.mark)
-	in, out := p.startPiped()
+	p.Args = append(p.Args, p.Mark)
+	in, out := p.StartPiped()
 	lines := bufio.NewScanner(out)
 	next := func() string {
 		t.Helper()
 		if !lines.Scan() {
-			t.Fatalf("no line: %v, standard error %q", lines.Err(), p.stderr)
+			t.Fatalf("no line: %v, standard error %q", lines.Err(), p.Stderr)
 		}
 		return lines.Text()
 	}
@@ -358,7 +358,7 @@ exec echo end`
 	if code := exitCodeOf(t, p.Wait()); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	noneLeft(t, p.mark)
+	noneLeft(t, p.Mark)
 }
 
 // TestZedExample starts the command of examples/zed, with the scripted agent under the agent's
@@ -415,8 +415,8 @@ func TestACPProxyWithoutAnAgent(t *testing.T) {
 		code  int
 	}{{"/no/such/agent", cli.ExitNotFound}, {"no-such-agent", cli.ExitNotFound}, {"/", cli.ExitNotExecutable}} {
 		p := ptywright(t, "acp-proxy", c.agent)
-		if out, code := p.run(""); code != c.code || out != "" || !bytes.Contains([]byte(p.stderr.String()), []byte("start the agent")) {
-			t.Errorf("%s: exit code %d, output %q, standard error %q", c.agent, code, out, p.stderr)
+		if out, code := p.Run(""); code != c.code || out != "" || !bytes.Contains([]byte(p.Stderr.String()), []byte("start the agent")) {
+			t.Errorf("%s: exit code %d, output %q, standard error %q", c.agent, code, out, p.Stderr)
 		}
 	}
 }
@@ -425,8 +425,8 @@ func TestACPProxyWithoutAnAgent(t *testing.T) {
 func TestACPProxyEndsAStubbornAgent(t *testing.T) {
 	t.Parallel()
 	p := ptywright(t, "acp-proxy", "--", "sh", "-c", `trap "" TERM HUP; echo ready; sleep 300.$0; sleep 301.$0`)
-	p.Args = append(p.Args, p.mark)
-	_, out := p.startPiped()
+	p.Args = append(p.Args, p.Mark)
+	_, out := p.StartPiped()
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
 		t.Fatalf("%q, %v", line, err)
 	}
@@ -434,7 +434,7 @@ func TestACPProxyEndsAStubbornAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if code := exitCodeOf(t, p.Wait()); code != 0 {
-		t.Errorf("exit code %d, standard error %q", code, p.stderr)
+		t.Errorf("exit code %d, standard error %q", code, p.Stderr)
 	}
-	noneLeft(t, p.mark)
+	noneLeft(t, p.Mark)
 }

@@ -156,7 +156,7 @@ func TestACP(t *testing.T) {
 			s.fails(-32002, "terminal/output", s.on(id))
 		}},
 		{"A02 a running one has no exitStatus", func(t *testing.T, s *terminals) {
-			id := s.run(map[string]any{"command": "sleep", "args": []string{"300." + s.program.mark}})
+			id := s.run(map[string]any{"command": "sleep", "args": []string{"300." + s.program.Mark}})
 			var r map[string]json.RawMessage
 			s.call("terminal/output", s.on(id), &r)
 			if _, ok := r["exitStatus"]; ok || len(r) != 2 {
@@ -224,7 +224,7 @@ func TestACP(t *testing.T) {
 			s.want(s.ended(id), "exit 4")
 		}},
 		{"A11 a wait when the program is killed", func(t *testing.T, s *terminals) {
-			id := s.run(map[string]any{"command": "sleep", "args": []string{"300." + s.program.mark}})
+			id := s.run(map[string]any{"command": "sleep", "args": []string{"300." + s.program.Mark}})
 			waited := make(chan *acpExit, 1)
 			go func() {
 				var r acpExit
@@ -239,7 +239,7 @@ func TestACP(t *testing.T) {
 			s.call("terminal/kill", s.on(id), nil) // nothing is left to be killed, and that is no error
 		}},
 		{"A12 a wait when the terminal is released", func(t *testing.T, s *terminals) {
-			id := s.shell("echo ready; exec sleep 300." + s.program.mark)
+			id := s.shell("echo ready; exec sleep 300." + s.program.Mark)
 			s.until(id, "ready")
 			waited := make(chan *acpExit, 1)
 			started := make(chan struct{})
@@ -271,7 +271,7 @@ func TestACP(t *testing.T) {
 			s.call("terminal/release", s.on(id), nil)
 		}},
 		{"A14 kill reaches grandchildren", func(t *testing.T, s *terminals) {
-			id := s.shell("sleep 300." + s.program.mark + " & echo pid $!; wait")
+			id := s.shell("sleep 300." + s.program.Mark + " & echo pid $!; wait")
 			var pid int
 			if _, err := fmt.Sscanf(s.until(id, "\n").Output, "pid %d", &pid); err != nil {
 				t.Fatal(err)
@@ -328,7 +328,7 @@ func TestACP(t *testing.T) {
 			}
 		}},
 		{"A22 a terminal of another session", func(t *testing.T, s *terminals) {
-			id := s.run(map[string]any{"command": "sleep", "args": []string{"300." + s.program.mark}})
+			id := s.run(map[string]any{"command": "sleep", "args": []string{"300." + s.program.Mark}})
 			other := &terminals{s.server, "S2"}
 			for _, m := range []string{"output", "wait_for_exit", "kill", "release"} {
 				s.fails(-32002, "terminal/"+m, other.on(id))
@@ -393,7 +393,7 @@ func TestACPCancel(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{`"method":"$/cancel_request","params":{"requestId":"w"}`, `"method":"$/cancelRequest","params":{"id":"w"}`} {
 		p := ptywright(t, "acp")
-		in, out := p.startPiped()
+		in, out := p.StartPiped()
 		lines := bufio.NewScanner(out)
 		ask := func(line string) (r reply) {
 			t.Helper()
@@ -409,7 +409,7 @@ func TestACPCancel(t *testing.T) {
 			return r
 		}
 		var created struct{ TerminalID string }
-		r := ask(`"id":1,"method":"terminal/create","params":{"sessionId":"S","command":"sleep","args":["300.` + p.mark + `"]}`)
+		r := ask(`"id":1,"method":"terminal/create","params":{"sessionId":"S","command":"sleep","args":["300.` + p.Mark + `"]}`)
 		if err := json.Unmarshal(r.Result, &created); err != nil {
 			t.Fatal(err)
 		}
@@ -425,7 +425,7 @@ func TestACPCancel(t *testing.T) {
 		if code := exitCodeOf(t, p.Wait()); code != 0 {
 			t.Errorf("exit code %d", code)
 		}
-		noneLeft(t, p.mark) // A24: terminals end with the connection
+		noneLeft(t, p.Mark) // A24: terminals end with the connection
 	}
 }
 
@@ -433,8 +433,8 @@ func TestACPCancel(t *testing.T) {
 func TestACPManyTerminals(t *testing.T) {
 	t.Parallel()
 	p := ptywright(t, "acp")
-	in, out := p.startPiped()
-	script := "trap : HUP; sleep 300." + p.mark + " & wait"
+	in, out := p.StartPiped()
+	script := "trap : HUP; sleep 300." + p.Mark + " & wait"
 	for i := range 200 {
 		fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":"terminal/create","params":{"sessionId":"S","command":"sh","args":["-c",%q]}}`+"\n", i, script)
 	}
@@ -452,9 +452,9 @@ func TestACPManyTerminals(t *testing.T) {
 	out.Close()
 	in.Close()
 	if code := exitCodeOf(t, p.Wait()); code != 0 {
-		t.Errorf("exit code %d, standard error %q", code, p.stderr)
+		t.Errorf("exit code %d, standard error %q", code, p.Stderr)
 	}
-	noneLeft(t, p.mark)
+	noneLeft(t, p.Mark)
 }
 
 // TestACPOnTheSocket relays as a client would that is connected to a server of sessions: the same
@@ -490,7 +490,7 @@ func TestACPOverASharedSocket(t *testing.T) {
 	t.Parallel()
 	l := listen(t)
 	a, b := &terminals{l.dial(), "S1"}, &terminals{l.dial(), "S1"}
-	script := "echo pid $$; exec sleep 300." + l.program.mark
+	script := "echo pid $$; exec sleep 300." + l.program.Mark
 	mine, other := a.shell(script), b.shell(script)
 	var pids [2]int
 	for i, s := range []*terminals{a, b} {
@@ -521,9 +521,9 @@ func TestACPInputEnds(t *testing.T) {
 		path, say := fifo(t)
 		p := ptywright(t, "acp")
 		if strings.Contains(script, "sleep") {
-			path = p.mark
+			path = p.Mark
 		}
-		in, out := p.startPiped()
+		in, out := p.StartPiped()
 		fmt.Fprintf(in, `{"jsonrpc":"2.0","id":1,"method":"terminal/create","params":{"sessionId":"S","command":"sh","args":["-c",%q]}}`+"\n", fmt.Sprintf(script, path))
 		lines := bufio.NewScanner(out)
 		lines.Scan()
@@ -534,9 +534,9 @@ func TestACPInputEnds(t *testing.T) {
 			t.Errorf("answered with %q, expected %s", lines.Text(), want)
 		}
 		if code := exitCodeOf(t, p.Wait()); code != 0 {
-			t.Errorf("exit code %d, standard error %q", code, p.stderr)
+			t.Errorf("exit code %d, standard error %q", code, p.Stderr)
 		}
-		noneLeft(t, p.mark)
+		noneLeft(t, p.Mark)
 	}
 }
 
@@ -557,7 +557,7 @@ func TestACPCanary(t *testing.T) {
 	for i, method := range []string{"output", "wait_for_exit", "kill", "release"} {
 		lines = append(lines, fmt.Sprintf(`"id":%d,"method":"terminal/%s","params":{"sessionId":"S","terminalId":%q}`, 6+i, method, secret))
 	}
-	in, out := p.startPiped()
+	in, out := p.StartPiped()
 	replies := bufio.NewScanner(out)
 	var said strings.Builder
 	ask := func(line string) (r reply) {
@@ -590,7 +590,7 @@ func TestACPCanary(t *testing.T) {
 	if !strings.Contains(said.String(), "[REDACTED]") {
 		t.Errorf("nothing was hidden in\n%s", said.String())
 	}
-	for where, text := range map[string]string{"answers": said.String(), "the log": p.stderr.String()} {
+	for where, text := range map[string]string{"answers": said.String(), "the log": p.Stderr.String()} {
 		for i := 0; i+12 <= len(secret); i++ {
 			if strings.Contains(text, secret[i:i+12]) {
 				t.Fatalf("%s show %q:\n%s", where, secret[i:i+12], text)

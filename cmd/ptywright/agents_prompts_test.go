@@ -202,7 +202,7 @@ func newProbe(t *testing.T, run agentRun) *probe {
 	w.set("COLORTERM", "truecolor")
 	args := run.prepare(t, w, model.URL)
 	s := start(t)
-	program, all := w.command(s.program.mark, path, args...)
+	program, all := w.command(s.program.Mark, path, args...)
 	var r struct{ Adapter, Session string }
 	s.call("adapter.start", obj{"plugin": run.plugin, "program": program, "args": all, "cwd": w.work, "rows": 40, "cols": 120}, &r)
 	p := &probe{adapter: &adapter{s, r.Adapter, r.Session, t}, run: run, world: w, model: model}

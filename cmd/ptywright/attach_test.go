@@ -227,8 +227,8 @@ func TestAttachExitCodes(t *testing.T) {
 		t.Errorf("attach to what has ended: %s", got)
 	}
 	p := ptywright(t, "attach", "--socket", l.path, s.ID)
-	if _, code := p.run(""); code != 2 || !strings.Contains(p.stderr.String(), "needs a terminal") {
-		t.Errorf("without a terminal: %d, %s", code, p.stderr)
+	if _, code := p.Run(""); code != 2 || !strings.Contains(p.Stderr.String(), "needs a terminal") {
+		t.Errorf("without a terminal: %d, %s", code, p.Stderr)
 	}
 	code(1, "connect to .*: no server listens there; start one", "--socket", t.TempDir()+"/none")
 }

@@ -168,7 +168,7 @@ func TestAttachTakesALargePaste(t *testing.T) {
 		a.text(text[i : i+50_000])
 	}
 	p := programOf(t, exec.Command("cksum"))
-	sum, _ := p.run(text)
+	sum, _ := p.Run(text)
 	s.wait(client.Text(strings.TrimSpace(sum)))
 }
 

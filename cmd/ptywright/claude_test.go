@@ -80,7 +80,7 @@ func drive(t *testing.T, version string, with func(s *server, w *world, program 
 	w.set(claudeQuiet...)
 	w.set("ANTHROPIC_BASE_URL", model.URL, "ANTHROPIC_API_KEY", "sk-ant-dummy-000000000000000000000000")
 	s := start(t)
-	program, all := w.command(s.program.mark, path, append([]string{"--permission-mode", asks[version]}, args...)...)
+	program, all := w.command(s.program.Mark, path, append([]string{"--permission-mode", asks[version]}, args...)...)
 	return &claude{driver: with(s, w, program, all), t: t, server: s, model: model, world: w}
 }
 

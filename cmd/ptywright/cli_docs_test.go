@@ -4,7 +4,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -49,34 +48,12 @@ func TestCLIExamples(t *testing.T) {
 	}
 }
 
-// runExample runs a script with ptywright in its path and a home of its own; nothing of it may be
-// left.
-func runExample(t *testing.T, script string) string {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin := t.TempDir()
-	if err := os.Symlink(self, filepath.Join(bin, "ptywright")); err != nil {
-		t.Fatal(err)
-	}
-	p := programOf(t, exec.Command("sh", "-euc", script))
-	p.Env = append(p.Env, "PATH="+bin+":"+os.Getenv("PATH"), "PTYWRIGHT_HOME="+filepath.Join(bin, "home"), "LC_ALL=C.UTF-8")
-	out, code := p.run("")
-	if code != 0 || p.stderr.String() != "" {
-		t.Errorf("exit %d, %q, %s", code, out, p.stderr)
-	}
-	noneLeft(t, p.mark)
-	return out
-}
-
 // TestCLIPage names every command, flag, exit code and setting.
 func TestCLIPage(t *testing.T) {
 	t.Parallel()
 	page, blocks := cliBlocks(t, "toml")
 	p, home := configured(t, blocks[0], "config", "--json")
-	out, code := p.run("")
+	out, code := p.Run("")
 	set := 0
 	for _, o := range objects(t, out) {
 		if strings.HasPrefix(o["source"].(string), home) {
@@ -84,7 +61,7 @@ func TestCLIPage(t *testing.T) {
 		}
 	}
 	if code != 0 || set != 8 {
-		t.Errorf("exit %d, %d settings of the page's file: %s%s", code, set, out, p.stderr)
+		t.Errorf("exit %d, %d settings of the page's file: %s%s", code, set, out, p.Stderr)
 	}
 	for _, name := range []string{
 		"ls", "spawn", "send", "exec", "wait", "read", "search", "logs", "resize", "mouse", "kill", "doctor", "config", "completions", "schema",
@@ -93,7 +70,7 @@ func TestCLIPage(t *testing.T) {
 		if !strings.Contains(page, "| `"+name) {
 			t.Errorf("%s is not on the page", name)
 		}
-		help, _ := ptywright(t, append(strings.Fields(name), "--help")...).run("")
+		help, _ := ptywright(t, append(strings.Fields(name), "--help")...).Run("")
 		for _, m := range regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z-]+)`).FindAllStringSubmatch(help, -1) {
 			if m[1] != "--help" && !strings.Contains(page, m[1]) {
 				t.Errorf("%s %s is not on the page", name, m[1])

@@ -28,9 +28,9 @@ func configured(t testing.TB, text string, args ...string) (p *program, home str
 func TestConfigOfTheSharedServer(t *testing.T) {
 	t.Parallel()
 	p, home := configured(t, "socket = 'elsewhere'\n[mcp]\nhttp = '127.0.0.1:0'\n", "spawn", "--", "cat")
-	t.Cleanup(func() { noneLeft(t, p.mark) })
-	if out, code := p.run(""); code != 0 || out != "s1\n" {
-		t.Fatalf("exit %d, %q %s", code, out, p.stderr)
+	t.Cleanup(func() { noneLeft(t, p.Mark) })
+	if out, code := p.Run(""); code != 0 || out != "s1\n" {
+		t.Fatalf("exit %d, %q %s", code, out, p.Stderr)
 	}
 	said, err := os.ReadFile(filepath.Join(home, "elsewhere.log"))
 	if err != nil || !strings.Contains(string(said), "serving MCP on http://127.0.0.1:") {
@@ -39,13 +39,13 @@ func TestConfigOfTheSharedServer(t *testing.T) {
 	for _, args := range [][]string{{"ls", "--json"}, {"kill", "--server"}} {
 		c := ptywright(t, args...)
 		c.Env = append(c.Env, "PTYWRIGHT_HOME="+home, "PTYWRIGHT_CONFIG=")
-		if out, code := c.run(""); code != 0 {
-			t.Errorf("%q: exit %d, %q %s", args, code, out, c.stderr)
+		if out, code := c.Run(""); code != 0 {
+			t.Errorf("%q: exit %d, %q %s", args, code, out, c.Stderr)
 		}
 	}
 	p, _ = configured(t, "socket = 'elsewhere'\n[mcp]\nhttp = '127.0.0.1:0'\n", "serve", "--stdio")
-	if out, code := p.run(""); code != 0 || p.stderr.String() != "" {
-		t.Errorf("exit %d, %q %s", code, out, p.stderr)
+	if out, code := p.Run(""); code != 0 || p.Stderr.String() != "" {
+		t.Errorf("exit %d, %q %s", code, out, p.Stderr)
 	}
 }
 
@@ -63,9 +63,9 @@ func TestConfigFaults(t *testing.T) {
 	} {
 		for _, args := range [][]string{{"serve", "--stdio"}, {"serve"}} {
 			p, home := configured(t, file, args...)
-			out, code := p.run("")
-			if code == 0 || out != "" || !strings.Contains(p.stderr.String(), want) {
-				t.Errorf("%q: exit %d, %q %s", file, code, out, p.stderr)
+			out, code := p.Run("")
+			if code == 0 || out != "" || !strings.Contains(p.Stderr.String(), want) {
+				t.Errorf("%q: exit %d, %q %s", file, code, out, p.Stderr)
 			}
 			if _, err := os.Lstat(filepath.Join(home, "socket")); err == nil {
 				t.Errorf("%q: a socket is there", file)
@@ -74,15 +74,15 @@ func TestConfigFaults(t *testing.T) {
 	}
 	p, _ := configured(t, "", "serve", "--stdio")
 	p.Env = append(p.Env, "PTYWRIGHT_LIMITS_SESSIONS=many")
-	if _, code := p.run(""); code != 2 || !strings.Contains(p.stderr.String(), "PTYWRIGHT_LIMITS_SESSIONS in the environment is \"many\": give a whole number") {
-		t.Errorf("exit %d, %s", code, p.stderr)
+	if _, code := p.Run(""); code != 2 || !strings.Contains(p.Stderr.String(), "PTYWRIGHT_LIMITS_SESSIONS in the environment is \"many\": give a whole number") {
+		t.Errorf("exit %d, %s", code, p.Stderr)
 	}
 	p, home := configured(t, "trust_raw = true", "ls")
 	if err := os.Chmod(filepath.Join(home, "config.toml"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, code := p.run(""); code == 0 || !strings.Contains(p.stderr.String(), "others could have written it: it has mode 0666; chmod") {
-		t.Errorf("exit %d, %s", code, p.stderr)
+	if _, code := p.Run(""); code == 0 || !strings.Contains(p.Stderr.String(), "others could have written it: it has mode 0666; chmod") {
+		t.Errorf("exit %d, %s", code, p.Stderr)
 	}
 }
 
@@ -93,20 +93,20 @@ func TestConfigAndDoctorJudgeTheLog(t *testing.T) {
 	for file, says := range map[string]string{"/nonexistent/x": "no such file or directory", "/dev/full": "is not a regular file", ".": "is not a regular file"} {
 		for _, command := range []string{"config", "doctor"} {
 			p, home := configured(t, "[log]\nfile = '"+file+"'\n", command)
-			out, code := p.run("")
-			if said := out + p.stderr.String(); code == 0 || !strings.Contains(said, "config.toml, line 2, log.file: no server can log there: ") || !strings.Contains(said, says) {
+			out, code := p.Run("")
+			if said := out + p.Stderr.String(); code == 0 || !strings.Contains(said, "config.toml, line 2, log.file: no server can log there: ") || !strings.Contains(said, says) {
 				t.Errorf("%s of %s: exit %d, %s", command, file, code, said)
 			}
 			p = ptywright(t, "serve")
 			p.Env = append(p.Env, "PTYWRIGHT_HOME="+home, "PTYWRIGHT_CONFIG=")
-			if _, code := p.run(""); code == 0 {
+			if _, code := p.Run(""); code == 0 {
 				t.Errorf("a server starts with %s", file)
 			}
 		}
 	}
 	p, home := configured(t, "[log]\nfile = 'server.log'\n", "config")
-	if out, code := p.run(""); code != 0 {
-		t.Errorf("exit %d, %s%s", code, out, p.stderr)
+	if out, code := p.Run(""); code != 0 {
+		t.Errorf("exit %d, %s%s", code, out, p.Stderr)
 	}
 	if _, err := os.Stat(filepath.Join(home, "server.log")); !os.IsNotExist(err) {
 		t.Errorf("config has made it: %v", err)

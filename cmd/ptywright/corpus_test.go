@@ -30,7 +30,7 @@ func (s *pipedServer) Close() error {
 	if code := exitCodeOf(s.t, s.p.Wait()); code != 0 {
 		s.t.Errorf("the server's exit code is %d", code)
 	}
-	if said := s.p.stderr.String(); strings.Contains(said, "panic") || strings.Contains(said, "goroutine ") {
+	if said := s.p.Stderr.String(); strings.Contains(said, "panic") || strings.Contains(said, "goroutine ") {
 		s.t.Errorf("standard error: %s", said)
 	}
 	return nil
@@ -50,7 +50,7 @@ func TestCorpusThroughTheBinary(t *testing.T) {
 				Family: family, Parallel: true,
 				Dial: func(t *testing.T) protocoltest.Peer {
 					p := ptywright(t, "serve", "--stdio", "--framing", framing)
-					in, out := p.startPiped()
+					in, out := p.StartPiped()
 					return &pipedServer{t: t, p: p, WriteCloser: in, Reader: out}
 				},
 				Has: func(m string) bool {

@@ -23,13 +23,13 @@ func inBackground(t *testing.T) (ctx context.Context, socket string) {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "home")
 	p := ptywright(t)
-	t.Setenv(asProgram, p.mark)
+	t.Setenv(asProgram, p.Mark)
 	t.Setenv("GORACE", "atexit_sleep_ms=10")
 	t.Setenv("PTYWRIGHT_HOME", home)
 	ctx, cancel := context.WithTimeout(context.Background(), hang)
 	t.Cleanup(func() {
 		cancel()
-		noneLeft(t, p.mark)
+		noneLeft(t, p.Mark)
 	})
 	socket, err := daemon.DefaultSocket()
 	if err != nil || socket != filepath.Join(home, "socket") {

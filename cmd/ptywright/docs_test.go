@@ -209,7 +209,7 @@ func TestWireReferenceNamesEveryMethod(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, code := ptywright(t, "serve", "--stdio").run(`{"jsonrpc":"2.0","id":1,"method":"server.capabilities","params":{"schema":true}}` + "\n")
+	out, code := ptywright(t, "serve", "--stdio").Run(`{"jsonrpc":"2.0","id":1,"method":"server.capabilities","params":{"schema":true}}` + "\n")
 	if code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
@@ -283,9 +283,9 @@ func TestPluginExample(t *testing.T) {
 	}
 	p := ptywright(t, "serve", "--stdio", "--plugin", "examples/plugins/less/manifest.toml")
 	p.Dir = root
-	out, code := p.run(requests)
+	out, code := p.Run(requests)
 	if code != 0 {
-		t.Errorf("exit code %d: %s", code, p.stderr)
+		t.Errorf("exit code %d: %s", code, p.Stderr)
 	}
 	replies := strings.Split(strings.TrimSpace(out), "\n")
 	if len(replies) != strings.Count(requests, "\n") {

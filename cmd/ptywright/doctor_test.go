@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/app"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/doctor"
 )
@@ -21,9 +22,9 @@ func findings(t testing.TB, code int, home string, env ...string) map[string]doc
 	t.Helper()
 	p := ptywright(t, "doctor", "--json")
 	p.Env = append(append(p.Env, "PTYWRIGHT_HOME="+home, "PTYWRIGHT_CONFIG="), env...)
-	out, got := p.run("")
-	if got != code || p.stderr.String() != "" {
-		t.Errorf("exit %d, expected %d: %s%s", got, code, out, p.stderr)
+	out, got := p.Run("")
+	if got != code || p.Stderr.String() != "" {
+		t.Errorf("exit %d, expected %d: %s%s", got, code, out, p.Stderr)
 	}
 	found := map[string]doctor.Finding{}
 	for line := range strings.Lines(out) {
@@ -33,7 +34,7 @@ func findings(t testing.TB, code int, home string, env ...string) map[string]doc
 		}
 		found[f.Check] = f
 	}
-	noneLeft(t, p.mark)
+	noneLeft(t, p.Mark)
 	return found
 }
 
@@ -185,14 +186,14 @@ func TestSchema(t *testing.T) {
 		Reasons  []string
 		Version  string
 	}
-	own, code := ptywright(t, "schema").run("")
+	own, code := ptywright(t, "schema").Run("")
 	if err := json.Unmarshal([]byte(own), &all); err != nil || code != 0 {
 		t.Fatalf("exit %d, %v", code, err)
 	}
 	if all.Methods["session.wait"].About == "" || !slices.Contains(all.Reasons, "timeout") || all.Version == "" {
 		t.Errorf("%v", all.Methods["session.wait"])
 	}
-	for _, c := range command(cli.Stdio{}).Commands() {
+	for _, c := range app.Command(cli.Stdio{}).Commands() {
 		if _, ok := all.Commands[c.Name()]; !ok && c.IsAvailableCommand() && !c.HasSubCommands() {
 			t.Errorf("%s is in the help and not in the schema", c.Name())
 		}

@@ -37,7 +37,7 @@ func (h homely) run(env []string, args ...string) (p *program, out string, code 
 	h.t.Helper()
 	p = ptywright(h.t, args...)
 	p.Env = append(append(p.Env, "PTYWRIGHT_HOME="+h.home, "PTYWRIGHT_CONFIG="), env...)
-	out, code = p.run("")
+	out, code = p.Run("")
 	return p, out, code
 }
 
@@ -58,10 +58,10 @@ func TestServerThatCannotOpenADoorIsNotStarted(t *testing.T) {
 		h := newHome(t, config)
 		for range 3 { // it was a race
 			p, out, code := h.run(nil, "spawn", "--", "sleep", "1000")
-			if said := p.stderr.String(); code != 1 || out != "" || !strings.Contains(said, "it ended at once") || !strings.Contains(said, says) {
+			if said := p.Stderr.String(); code != 1 || out != "" || !strings.Contains(said, "it ended at once") || !strings.Contains(said, says) {
 				t.Errorf("%s: exit %d, %q, %q", config, code, out, said)
 			}
-			noneLeft(t, p.mark)
+			noneLeft(t, p.Mark)
 		}
 		if strings.Contains(config, addr) {
 			if f := findings(t, 1, h.home)["mcp http"]; f.State != doctor.Broken || !strings.Contains(f.Found, "address already in use") || !strings.Contains(f.Advice, "no server starts") {
@@ -82,8 +82,8 @@ func TestAddressThatIsNotOurs(t *testing.T) {
 	for _, addr := range []string{"0.0.0.0:8123", "127.0.0.1", "example.org:80", "127.0.0.1:99999", ":8123"} {
 		h := newHome(t, "[mcp]\nhttp = '"+addr+"'\n")
 		for _, args := range [][]string{{"config"}, {"spawn", "--", "true"}} {
-			if p, _, code := h.run(nil, args...); code != 2 || !strings.Contains(p.stderr.String(), says) {
-				t.Errorf("%s, %q: exit %d, %s", addr, args, code, p.stderr)
+			if p, _, code := h.run(nil, args...); code != 2 || !strings.Contains(p.Stderr.String(), says) {
+				t.Errorf("%s, %q: exit %d, %s", addr, args, code, p.Stderr)
 			}
 		}
 		if addr != "0.0.0.0:8123" {
@@ -101,9 +101,9 @@ func TestTokenThatIsMadeIsInNoLog(t *testing.T) {
 	h := newHome(t, "[mcp]\nhttp = '127.0.0.1:0'\n")
 	p, out, code := h.run([]string{"PTYWRIGHT_MCP_TOKEN="}, "spawn", "--", "cat")
 	if code != 0 || out != "s1\n" {
-		t.Fatalf("exit %d, %q, %s", code, out, p.stderr)
+		t.Fatalf("exit %d, %q, %s", code, out, p.Stderr)
 	}
-	defer noneLeft(t, p.mark)
+	defer noneLeft(t, p.Mark)
 	path := filepath.Join(h.home, "socket.mcp-token")
 	token, err := os.ReadFile(path)
 	if err != nil || !regexp.MustCompile(`^[A-Z2-7]{26}\n$`).Match(token) {
@@ -137,7 +137,7 @@ func TestTokenThatIsMadeIsInNoLog(t *testing.T) {
 		}
 	}
 	if p, out, code := h.run(nil, "kill", "--server"); code != 0 || out != "" {
-		t.Errorf("exit %d, %s%s", code, out, p.stderr)
+		t.Errorf("exit %d, %s%s", code, out, p.Stderr)
 	}
 	if _, err := os.Lstat(path); err == nil {
 		t.Error("the token is left")
@@ -166,8 +166,8 @@ func TestWhyNoServerCanListen(t *testing.T) {
 	} {
 		for _, args := range [][]string{{"ls", "--json"}, {"read", "s1"}, {"kill", "--server"}, {"repl", "--socket", filepath.Join(c.home, "socket"), "-e", "print(1)"}} {
 			p, out, code := c.run(nil, args...)
-			if code != 1 || !strings.Contains(p.stderr.String(), "ptywright: connect to "+c.home+"/socket: "+c.says) || args[0] == "ls" && !strings.Contains(out, `"reason":"no_server"`) {
-				t.Errorf("%q: exit %d, %s%s", args, code, out, p.stderr)
+			if code != 1 || !strings.Contains(p.Stderr.String(), "ptywright: connect to "+c.home+"/socket: "+c.says) || args[0] == "ls" && !strings.Contains(out, `"reason":"no_server"`) {
+				t.Errorf("%q: exit %d, %s%s", args, code, out, p.Stderr)
 			}
 		}
 	}

@@ -103,7 +103,7 @@ func TestLeashes(t *testing.T) {
 	t.Parallel()
 	need(t, "setsid", "util-linux")
 	s := newShared(t)
-	mark := s.program.mark + "001"
+	mark := s.program.Mark + "001"
 	for _, c := range []struct {
 		name, says string
 		flags      []string
@@ -136,7 +136,7 @@ func TestOwnedSession(t *testing.T) {
 	t.Parallel()
 	need(t, "setsid", "util-linux")
 	l := listen(t)
-	mark := l.program.mark + "001"
+	mark := l.program.Mark + "001"
 	args := tree(mark)
 	beside, mine := l.dial(), l.dial()
 	other := mine.with(client.Config{Program: "cat"})
@@ -253,7 +253,7 @@ func TestEndedSoak(t *testing.T) {
 	}
 	for _, path := range casts[:min(10, len(casts))] {
 		// As text: in the file an event may end within a line.
-		if text, code := ptywright(t, "cast2text", path).run(""); code != 0 || !strings.Contains(text, "number 499") {
+		if text, code := ptywright(t, "cast2text", path).Run(""); code != 0 || !strings.Contains(text, "number 499") {
 			t.Errorf("cast2text of %s: exit %d, and the last line is not there", path, code)
 		}
 	}

@@ -50,10 +50,10 @@ func TestExamplePrograms(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := standAlone(t, e.interpreter, path)
-			if out, code := p.run(""); code != 0 || out != e.want || p.stderr.String() != "" {
-				t.Errorf("exit code %d, printed:\n%s%s\nexpected:\n%s", code, out, p.stderr, e.want)
+			if out, code := p.Run(""); code != 0 || out != e.want || p.Stderr.String() != "" {
+				t.Errorf("exit code %d, printed:\n%s%s\nexpected:\n%s", code, out, p.Stderr, e.want)
 			}
-			noneLeft(t, p.mark)
+			noneLeft(t, p.Mark)
 		})
 	}
 }
@@ -132,9 +132,9 @@ for (let attempt = 0; attempt < 2; attempt++) {
 				args = []string{e.flag, "-e", source}
 			}
 			p := standAlone(t, e.interpreter, args...)
-			out, code := p.run("")
+			out, code := p.Run("")
 			if want := "lost: True\nlost: True\n"; code != 0 || out != want {
-				t.Errorf("exit code %d, printed:\n%s%s", code, out, p.stderr)
+				t.Errorf("exit code %d, printed:\n%s%s", code, out, p.Stderr)
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/app"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 )
 
@@ -19,12 +20,12 @@ func TestFlagsSayWhatTheyAreFor(t *testing.T) {
 		{"mcp", "with --profile terminal-mcp: rows"},
 		{"run", "getpass"},
 	} {
-		out, code := ptywright(t, c.command, "--help").run("")
+		out, code := ptywright(t, c.command, "--help").Run("")
 		if code != 0 || !strings.Contains(strings.Join(strings.Fields(out), " "), c.says) {
 			t.Errorf("%s: exit %d, %q, want %q", c.command, code, out, c.says)
 		}
 	}
-	each(command(cli.Stdio{}), func(c *cobra.Command) {
+	each(app.Command(cli.Stdio{}), func(c *cobra.Command) {
 		if said := c.Flags().FlagUsages(); strings.Contains(said, "(default )") {
 			t.Errorf("%s: a default that is empty is told:\n%s", pathOf(c), said)
 		}

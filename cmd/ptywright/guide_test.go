@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/app"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -132,13 +133,13 @@ func newReader(t *testing.T) *pageReader {
 // startReader has a shell at hand, which finds the folder dir at inside.
 func startReader(t *testing.T, p *program, dir, inside string) *pageReader {
 	t.Helper()
-	in, out := p.startPiped()
+	in, out := p.StartPiped()
 	r := &pageReader{t: t, shell: p, in: in, out: bufio.NewReader(out), dir: dir, inside: inside}
 	t.Cleanup(func() {
 		r.do("ptywright kill --server", "/dev/null") // when a test has failed before its page did it
 		in.Close()
 		p.Wait()
-		noneLeft(t, p.mark)
+		noneLeft(t, p.Mark)
 	})
 	return r
 }
@@ -157,7 +158,7 @@ func (r *pageReader) do(commands, output string) (printed string, code int) {
 	// What is left in the background has the file, not this pipe.
 	fmt.Fprintf(r.in, ". %s </dev/null >%s 2>&1; echo $?\n", filepath.Join(r.inside, name), output)
 	if _, err := fmt.Fscanln(r.out, &code); err != nil {
-		r.t.Fatalf("the shell has gone: %v\n%s", err, r.shell.stderr)
+		r.t.Fatalf("the shell has gone: %v\n%s", err, r.shell.Stderr)
 	}
 	text, _ := os.ReadFile(filepath.Join(r.dir, name+".out"))
 	return string(text), code
@@ -168,10 +169,10 @@ func (r *pageReader) show(b block) {
 	r.t.Helper()
 	cmd := exec.Command(filepath.Join(strings.Split(envOf(r.shell.Env, "PATH"), ":")[0], "ptywright"), "serve", "--stdio")
 	p := programOf(r.t, cmd)
-	p.Env, p.Dir, p.mark = r.shell.Env, r.shell.Dir, r.shell.mark
+	p.Env, p.Dir, p.Mark = r.shell.Env, r.shell.Dir, r.shell.Mark
 	s := launch(r.t, p)
 	terminal := s.with(client.Config{Program: "sh", Args: []string{"-c", b.commands}, Cwd: r.shell.Dir, Env: map[string]string{
-		asProgram: p.mark, "PTYWRIGHT_HOME": envOf(r.shell.Env, "PTYWRIGHT_HOME"),
+		asProgram: p.Mark, "PTYWRIGHT_HOME": envOf(r.shell.Env, "PTYWRIGHT_HOME"),
 	}})
 	for line := range strings.Lines(b.prints) {
 		line = strings.TrimSpace(line)
@@ -287,7 +288,7 @@ func TestLooksLike(t *testing.T) {
 // TestHelpDoesAsItSays runs what the help shows, as it stands there, and sees that every command has a place in it.
 func TestHelpDoesAsItSays(t *testing.T) {
 	t.Parallel()
-	help := command(cli.Stdio{})
+	help := app.Command(cli.Stdio{})
 	for _, c := range help.Commands() {
 		if c.IsAvailableCommand() && c.GroupID == "" {
 			t.Errorf("%s is in no group", c.Name())

@@ -40,14 +40,14 @@ func TestHalfOpenConnectionsKeepNobodyOut(t *testing.T) {
 		t.Parallel()
 		p := ptywright(t, "mcp", "--http", "127.0.0.1:0")
 		p.Env = append(p.Env, "PTYWRIGHT_MCP_TOKEN=of-the-test")
-		p.startPiped()
+		p.StartPiped()
 		defer func() {
 			_ = p.Process.Signal(syscall.SIGTERM)
 			if code := exitCodeOf(t, p.Wait()); code != 0 {
-				t.Errorf("exit code %d: %s", code, p.stderr)
+				t.Errorf("exit code %d: %s", code, p.Stderr)
 			}
 		}()
-		url := p.stderr.told(t, `http://[^ \n]+/mcp`)
+		url := p.Stderr.Told(t, `http://[^ \n]+/mcp`)
 		old := httpClient(t, url, "of-the-test")
 		defer old.Close()
 		halfOpen(t, strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp"))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/app"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -43,8 +44,8 @@ func TestEnvironmentStaysOnThisMachine(t *testing.T) {
 	passOn(t, way, s.path)
 	p := ptywright(t, "spawn", "--socket", way, "--rows", "100", "--env", "GIVEN=yes", "--", "sh", "-c", "env; echo over")
 	p.Env = append(p.Env, "CALLERS=mine")
-	if out, code := p.run(""); code != 0 {
-		t.Fatalf("%s%s", out, p.stderr.String())
+	if out, code := p.Run(""); code != 0 {
+		t.Fatalf("%s%s", out, p.Stderr.String())
 	}
 	s.ok("wait", "s1", "--text", "over")
 	if got := s.ok("read", "s1"); strings.Contains(got, "CALLERS") || !strings.Contains(got, "GIVEN=yes") {
@@ -90,7 +91,7 @@ func passOn(t *testing.T, from, to string) {
 // TestFlagsFirst: flagsFirst names the commands whose flags end at the first argument.
 func TestFlagsFirst(t *testing.T) {
 	t.Parallel()
-	root := command(cli.Stdio{})
+	root := app.Command(cli.Stdio{})
 	each(root, func(c *cobra.Command) {
 		if c.HasSubCommands() || c.DisableFlagParsing || c == root {
 			return

@@ -11,202 +11,41 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/programtest"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// hang bounds everything that a test waits for: far more than a loaded machine needs, so that what
-// hangs fails.
-var hang = time.Duration(times(3, 20)) * time.Minute
+// What tests of commands share in all packages, by shorter names.
+var (
+	hang, long = programtest.Hang, programtest.Long
+	times      = programtest.Times
+	need       = programtest.Need
+	ptywright  = programtest.New
+	limited    = programtest.Limited
+	programOf  = programtest.Of
+	exitCodeOf = programtest.ExitCode
+	poll       = programtest.Poll
+	unless     = programtest.Unless
+	noneLeft   = programtest.NoneLeft
+	mkfifo     = programtest.Mkfifo
+	plainShell = programtest.PlainShell
+	runExample = programtest.Example
+)
 
-// long says that the long forms of tests are wanted.
-var long = os.Getenv("PTYWRIGHT_LONG") == "1"
+const asProgram = programtest.AsProgram
 
-// times returns how often a test does what it does.
-func times(short, full int) int {
-	if long {
-		return full
-	}
-	return short
-}
-
-// need skips a test whose program is not installed.
-func need(t testing.TB, program, debian string) {
-	t.Helper()
-	if _, err := exec.LookPath(program); err != nil {
-		t.Skipf("%s is not installed: apt-get install %s", program, debian)
-	}
-}
+type (
+	program = programtest.Program
+	buffer  = programtest.Buffer
+)
 
 // obj is a JSON object.
 type obj = map[string]any
-
-var marks atomic.Int64
-
-// A program is this program, about to be started. All processes that come of it carry the mark, in
-// their environment or, where that is dropped, in their arguments: it consists of digits, so that
-// sleep can be given it as a fraction.
-type program struct {
-	*exec.Cmd
-	t      testing.TB
-	mark   string
-	stderr *buffer
-}
-
-func ptywright(t testing.TB, args ...string) *program {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return programOf(t, exec.Command(self, args...))
-}
-
-// limited is ptywright started by a shell that first runs setup, for instance "ulimit -n 64".
-func limited(t testing.TB, setup string, args ...string) *program {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return programOf(t, exec.Command("sh", append([]string{"-c", setup + `; exec "$0" "$@"`, self}, args...)...))
-}
-
-func programOf(t testing.TB, cmd *exec.Cmd) *program {
-	p := &program{Cmd: cmd, t: t, mark: fmt.Sprintf("%d%06d", os.Getpid(), marks.Add(1)), stderr: &buffer{}}
-	// A program with the race detector would sleep for a second before it exits, and then exit with
-	// 66 on a race. The configuration of the user who runs the tests has no effect.
-	p.Env = append(os.Environ(), asProgram+"="+p.mark, "GORACE=atexit_sleep_ms=10", "PTYWRIGHT_CONFIG=off")
-	p.Stderr = p.stderr
-	return p
-}
-
-// run runs the program to its end, with input, and returns its output and exit code.
-func (p *program) run(input string) (stdout string, code int) {
-	p.t.Helper()
-	var out bytes.Buffer
-	p.Stdin, p.Stdout = strings.NewReader(input), &out
-	if err := p.Start(); err != nil {
-		p.t.Fatal(err)
-	}
-	defer time.AfterFunc(hang, func() { p.Process.Kill() }).Stop()
-	code = exitCodeOf(p.t, p.Wait())
-	return out.String(), code
-}
-
-// startPiped starts it and returns the other ends of its standard input and output.
-func (p *program) startPiped() (in io.WriteCloser, out io.ReadCloser) {
-	p.t.Helper()
-	in, err := p.StdinPipe()
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	if out, err = p.StdoutPipe(); err != nil {
-		p.t.Fatal(err)
-	}
-	if err := p.Start(); err != nil {
-		p.t.Fatal(err)
-	}
-	return in, out
-}
-
-// exitCodeOf returns the code in an error of exec.Cmd.Wait, 128 and the signal if there was one.
-func exitCodeOf(t testing.TB, err error) int {
-	t.Helper()
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return 0
-	case !errors.As(err, &exit):
-		t.Fatal(err)
-	case exit.ExitCode() < 0:
-		return 128 + signalOf(exit)
-	}
-	return exit.ExitCode()
-}
-
-// poll calls f until it returns "", and fails the test with what f returns if that takes too long.
-// It is for what can only be asked again: a dialect without a wait, a file. Asking without a pause
-// would take the processor from what is waited for.
-func poll(t testing.TB, f func() (missing string)) {
-	t.Helper()
-	late := time.Now().Add(hang / 3)
-	for tick := time.Tick(5 * time.Millisecond); ; <-tick {
-		missing := f()
-		if missing == "" {
-			return
-		}
-		if time.Now().After(late) {
-			t.Fatal(missing)
-		}
-	}
-}
-
-// unless is what a call of poll returns: what is missing, or "" when nothing is.
-func unless(done bool, missing string) string {
-	if done {
-		return ""
-	}
-	return missing
-}
-
-// A buffer is written by a process and read by a test.
-type buffer struct {
-	mu   sync.Mutex
-	said []byte
-	more chan struct{} // closed when more is said; nil: nobody waits
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.said = append(b.said, p...)
-	if b.more != nil {
-		close(b.more)
-		b.more = nil
-	}
-	return len(p), nil
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return string(b.said)
-}
-
-// told waits until the process has said what matches, and returns that, or the last group in it.
-func (b *buffer) told(t testing.TB, pattern string) string {
-	t.Helper()
-	re := regexp.MustCompile(pattern)
-	late := time.NewTimer(hang)
-	defer late.Stop()
-	for {
-		b.mu.Lock()
-		found := re.FindSubmatch(b.said)
-		if found == nil && b.more == nil {
-			b.more = make(chan struct{})
-		}
-		more := b.more
-		b.mu.Unlock()
-		if found != nil {
-			return string(found[len(found)-1])
-		}
-		select {
-		case <-more:
-		case <-late.C:
-			t.Fatalf("nothing said matches %s: %q", pattern, b)
-		}
-	}
-}
 
 // A server is a server and a client of it.
 type server struct {
@@ -252,10 +91,10 @@ func (s *server) end(code int, stderr string) {
 	if got := exitCodeOf(s.t, s.Close()); got != code {
 		s.t.Errorf("the server's exit code is %d, not %d", got, code)
 	}
-	if got := s.program.stderr.String(); stderr == "" && got != "" || !strings.Contains(got, stderr) {
+	if got := s.program.Stderr.String(); stderr == "" && got != "" || !strings.Contains(got, stderr) {
 		s.t.Errorf("the server's standard error is %q, expected %q", got, stderr)
 	}
-	noneLeft(s.t, s.program.mark)
+	noneLeft(s.t, s.program.Mark)
 }
 
 // call calls a method that must succeed.
@@ -472,10 +311,10 @@ func replies(t testing.TB, r io.Reader) []reply {
 func script(t testing.TB, lines ...string) []reply {
 	t.Helper()
 	p := ptywright(t, "serve", "--stdio")
-	out, code := p.run(strings.Join(lines, "\n") + "\n")
-	if code != 0 || p.stderr.String() != "" {
-		t.Errorf("exit %d, standard error %q", code, p.stderr)
+	out, code := p.Run(strings.Join(lines, "\n") + "\n")
+	if code != 0 || p.Stderr.String() != "" {
+		t.Errorf("exit %d, standard error %q", code, p.Stderr)
 	}
-	noneLeft(t, p.mark)
+	noneLeft(t, p.Mark)
 	return replies(t, strings.NewReader(out))
 }

@@ -104,7 +104,7 @@ func TestNothingLeaks(t *testing.T) {
 		c.close()
 		work(s)
 		fds = descriptors(t, p.Process.Pid)
-		if left := marked(t, p.mark); len(left) != 3 { // server, watcher, s1
+		if left := marked(t, p.Mark); len(left) != 3 { // server, watcher, s1
 			t.Errorf("processes %v", left)
 		}
 		p.Process.Signal(unix.SIGQUIT)
@@ -114,14 +114,14 @@ func TestNothingLeaks(t *testing.T) {
 		}
 		s.Close()
 		goroutines = map[string]int{}
-		for _, m := range regexp.MustCompile(`(?m)^created by (\S+) in`).FindAllStringSubmatch(p.stderr.String(), -1) {
+		for _, m := range regexp.MustCompile(`(?m)^created by (\S+) in`).FindAllStringSubmatch(p.Stderr.String(), -1) {
 			name := strings.Replace(m[1], ".(*Conn).yield", ".(*Conn).Serve", 1) // either starts the one that reads
 			goroutines[name]++
 		}
 		if len(goroutines) == 0 {
-			t.Fatalf("no goroutines in %q", p.stderr)
+			t.Fatalf("no goroutines in %q", p.Stderr)
 		}
-		gone(t, marked(t, p.mark))
+		gone(t, marked(t, p.Mark))
 		return goroutines, fds
 	}
 	before, fdsBefore := listed(func(*server) {})
@@ -217,7 +217,7 @@ func TestIdleSessions(t *testing.T) {
 	fds := descriptors(t, pid)
 	before := memory(t, pid, "VmRSS")
 	together(n, func(int) {
-		if _, err := s.Spawn(s.ctx, client.Config{Program: "sleep", Args: []string{"1000." + s.program.mark}}); err != nil {
+		if _, err := s.Spawn(s.ctx, client.Config{Program: "sleep", Args: []string{"1000." + s.program.Mark}}); err != nil {
 			t.Error(err)
 		}
 	})

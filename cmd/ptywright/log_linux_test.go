@@ -44,10 +44,10 @@ func TestEveryByteOnStandardError(t *testing.T) {
 		args = append(args, "--plugin", plugin(t, fmt.Sprintf("loud-%d", i), fmt.Sprintf(loud, i, i+63)))
 	}
 	p := ptywright(t, args...)
-	if out, code := p.run(""); code != 0 || out != "" {
+	if out, code := p.Run(""); code != 0 || out != "" {
 		t.Fatalf("exit %d, %q", code, out)
 	}
-	lines := strings.Split(strings.TrimSuffix(p.stderr.String(), "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(p.Stderr.String(), "\n"), "\n")
 	var seen []int
 	for _, line := range lines {
 		if problem := oneEvent(line); problem != "" || !strings.HasPrefix(line, "time=") || !strings.Contains(line, " plugin=loud-") {
@@ -79,8 +79,8 @@ func TestEveryByteOnStandardError(t *testing.T) {
 		path := filepath.Join(t.TempDir(), part)
 		for _, args := range [][]string{{"play", path}, {"cast2text", path}, {"shot", "-o", path, "x.cast"}, {"run", "--", path}, {"record", "-o", path + "/x", "--", "true"}, {"serve", "--plugin", path}, {part}, {"play", "--" + part}} {
 			p := ptywright(t, args...)
-			_, code := p.run("")
-			got := p.stderr.String()
+			_, code := p.Run("")
+			got := p.Stderr.String()
 			first := regexp.MustCompile(`Try 'ptywright[a-z0-9 ]* --help'\.\n$`).ReplaceAllString(got, "")
 			if line, ended := strings.CutSuffix(first, "\n"); code == 0 || !ended || oneEvent(line) != "" || !strings.HasPrefix(line, "ptywright: ") {
 				t.Errorf("%.30q: exit %d, %s: %q", args, code, oneEvent(line), got)
@@ -100,7 +100,7 @@ func TestEveryByteOnStandardError(t *testing.T) {
 	b.text("\n")
 	b.exited()
 	s.end(0, "not completed")
-	got := s.program.stderr.String()
+	got := s.program.Stderr.String()
 	if line, _ := strings.CutSuffix(got, "\n"); oneEvent(line) != "" {
 		t.Errorf("%s: %q", oneEvent(line), got)
 	}

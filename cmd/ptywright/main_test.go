@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -8,16 +10,9 @@ import (
 	"syscall"
 	"testing"
 
-	"go.uber.org/goleak"
-
-	"github.com/ptywright/ptywright/internal/lanes"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/programtest"
 	"github.com/ptywright/ptywright/protocol"
 )
-
-// asProgram is the variable that makes this test binary the program that it tests, with the race
-// detector when the tests have it. Its value marks the processes of one test: a server's children
-// inherit it. It does not begin with PTYWRIGHT_, since a server keeps those from its children.
-const asProgram = "BE_PTYWRIGHT"
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == asAgent {
@@ -28,12 +23,7 @@ func TestMain(m *testing.M) {
 		silentServer(os.Args[2], len(os.Args) > 3)
 		os.Exit(0)
 	}
-	if os.Getenv(asProgram) != "" {
-		main()
-		os.Exit(0)
-	}
-	lanes.Beside(8) // they wait for programs, mostly
-	goleak.VerifyTestMain(tests{m})
+	programtest.Main(tests{m}, main)
 }
 
 // atEnd ends what several tests share.

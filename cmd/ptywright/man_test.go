@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/app"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 )
 
@@ -22,11 +23,11 @@ func TestManualPages(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "man1")
 	p := ptywright(t, "man", dir)
 	p.Env = append(p.Env, "SOURCE_DATE_EPOCH=86400")
-	if out, code := p.run(""); code != 0 || out != "" || p.stderr.String() != "" {
-		t.Fatalf("exit code %d: %s%s", code, out, p.stderr)
+	if out, code := p.Run(""); code != 0 || out != "" || p.Stderr.String() != "" {
+		t.Fatalf("exit code %d: %s%s", code, out, p.Stderr)
 	}
 	wanted := map[string]bool{}
-	root := command(cli.Stdio{})
+	root := app.Command(cli.Stdio{})
 	root.InitDefaultCompletionCmd()
 	each(root, func(c *cobra.Command) {
 		if c != root && !c.IsAvailableCommand() {
@@ -69,7 +70,7 @@ func TestManualPagesRefuse(t *testing.T) {
 	t.Parallel()
 	p := ptywright(t, "man", t.TempDir())
 	p.Env = append(p.Env, "SOURCE_DATE_EPOCH=yesterday")
-	if _, code := p.run(""); code != cli.ExitUsage || !strings.Contains(p.stderr.String(), "SOURCE_DATE_EPOCH") {
-		t.Errorf("exit code %d: %s", code, p.stderr)
+	if _, code := p.Run(""); code != cli.ExitUsage || !strings.Contains(p.Stderr.String(), "SOURCE_DATE_EPOCH") {
+		t.Errorf("exit code %d: %s", code, p.Stderr)
 	}
 }

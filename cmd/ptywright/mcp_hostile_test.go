@@ -38,7 +38,7 @@ func TestMCPHostileURI(t *testing.T) {
 				t.Errorf("the session is gone: %s %+v", m.Result, m.Error)
 			}
 			c.end()
-			if said := c.p.stderr.String(); strings.Contains(said, "the connection ended early") {
+			if said := c.p.Stderr.String(); strings.Contains(said, "the connection ended early") {
 				t.Error(said)
 			}
 		})

@@ -29,16 +29,16 @@ func TestMCPBesideTheNativeDialect(t *testing.T) {
 	socket := filepath.Join(dir, "sock")
 	p := ptywright(t, "serve", "--socket", socket, "--mcp-http", "127.0.0.1:0")
 	p.Env = append(p.Env, "PTYWRIGHT_MCP_TOKEN=of-the-test")
-	stderr := p.stderr
-	p.startPiped()
+	stderr := p.Stderr
+	p.StartPiped()
 	defer func() {
 		_ = p.Process.Signal(syscall.SIGTERM)
 		if code := exitCodeOf(t, p.Wait()); code != 0 {
 			t.Errorf("exit code %d: %s", code, stderr)
 		}
 	}()
-	url := stderr.told(t, `http://[^ \n]+/mcp`)
-	stderr.told(t, `serving on [^\n]+`)
+	url := stderr.Told(t, `http://[^ \n]+/mcp`)
+	stderr.Told(t, `serving on [^\n]+`)
 	if strings.Contains(stderr.String(), "of-the-test") {
 		t.Error("a token that was given is printed")
 	}
@@ -88,15 +88,15 @@ func httpClient(t testing.TB, url, token string) *sdk.ClientSession {
 func TestMCPHTTPRefusesStrangers(t *testing.T) {
 	t.Parallel()
 	p := ptywright(t, "mcp", "--http", "127.0.0.1:0")
-	stderr := p.stderr
-	p.startPiped()
+	stderr := p.Stderr
+	p.StartPiped()
 	defer func() {
 		_ = p.Process.Signal(syscall.SIGTERM)
 		if code := exitCodeOf(t, p.Wait()); code != 0 {
 			t.Errorf("exit code %d: %s", code, stderr)
 		}
 	}()
-	said := stderr.told(t, `http://[^ \n]+/mcp with bearer token [A-Z0-9]+\n`)
+	said := stderr.Told(t, `http://[^ \n]+/mcp with bearer token [A-Z0-9]+\n`)
 	url, token, _ := strings.Cut(strings.TrimSpace(said), " with bearer token ")
 	host := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
 	_, port, _ := strings.Cut(host, ":")

@@ -108,15 +108,15 @@ func TestMCPConformance(t *testing.T) {
 	modules, node := peers(t, "mcp")
 	p := ptywright(t, "mcp", "--http", "127.0.0.1:0")
 	p.Env = append(p.Env, "PTYWRIGHT_MCP_TOKEN=of-the-suite")
-	stderr := p.stderr
-	p.startPiped()
+	stderr := p.Stderr
+	p.StartPiped()
 	defer func() {
 		_ = p.Process.Signal(syscall.SIGTERM)
 		if code := exitCodeOf(t, p.Wait()); code != 0 {
 			t.Errorf("exit code %d: %s", code, stderr)
 		}
 	}()
-	target, err := url.Parse(strings.TrimSuffix(stderr.told(t, `http://[^ \n]+/mcp`), "/mcp"))
+	target, err := url.Parse(strings.TrimSuffix(stderr.Told(t, `http://[^ \n]+/mcp`), "/mcp"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestMCPExamples(t *testing.T) {
 					t.Errorf("%s starts %s", file, x.Command)
 				}
 				p := ptywright(t, x.Args...)
-				said, code := p.run(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n")
+				said, code := p.Run(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n")
 				if code != 0 || !strings.Contains(said, `"serverInfo":{"name":"ptywright"`) {
 					t.Errorf("%s: exit code %d, %s", file, code, said)
 				}

@@ -46,7 +46,7 @@ type message struct {
 func startMCP(t testing.TB, flags ...string) *lineClient {
 	t.Helper()
 	p := ptywright(t, append([]string{"mcp"}, flags...)...)
-	in, out := p.startPiped()
+	in, out := p.StartPiped()
 	return &lineClient{t: t, in: in, out: bufio.NewReader(out), p: p, dead: func() { out.Close() }}
 }
 
@@ -63,7 +63,7 @@ func (c *lineClient) next() message {
 	c.t.Helper()
 	line, err := c.out.ReadBytes('\n')
 	if err != nil {
-		c.t.Fatalf("no message: %v; stderr: %s", err, c.p.stderr)
+		c.t.Fatalf("no message: %v; stderr: %s", err, c.p.Stderr)
 	}
 	var m message
 	if err := json.Unmarshal(line, &m); err != nil {
@@ -106,7 +106,7 @@ func (c *lineClient) end() {
 		c.t.Error(err)
 	}
 	if code := exitCodeOf(c.t, c.p.Wait()); code != 0 {
-		c.t.Errorf("exit code %d; stderr: %s", code, c.p.stderr)
+		c.t.Errorf("exit code %d; stderr: %s", code, c.p.Stderr)
 	}
 }
 
@@ -283,7 +283,7 @@ func TestMCPEndOfInput(t *testing.T) {
 		t.Errorf("%d answers of %d bytes, want %d of over 5 MB", answers, total, reads+1)
 	}
 	if code := exitCodeOf(t, c.p.Wait()); code != 0 {
-		t.Errorf("exit code %d: %s", code, c.p.stderr)
+		t.Errorf("exit code %d: %s", code, c.p.Stderr)
 	}
 }
 
@@ -320,7 +320,7 @@ func TestMCPClientThatDies(t *testing.T) {
 	c.in.Close()
 	c.dead()
 	if err := c.p.Wait(); exitCodeOf(t, err) != 0 {
-		t.Errorf("%v: %s", err, c.p.stderr)
+		t.Errorf("%v: %s", err, c.p.Stderr)
 	}
 	if took := time.Since(begin); took > 40*time.Second { // it waited for the wait
 		t.Errorf("it took %v", took)
@@ -332,9 +332,9 @@ func TestMCPSoak(t *testing.T) {
 	t.Parallel()
 	p := ptywright(t, "mcp", "--http", "127.0.0.1:0")
 	p.Env = append(p.Env, "PTYWRIGHT_MCP_TOKEN=of-the-soak")
-	stderr := p.stderr
-	p.startPiped()
-	url := stderr.told(t, `http://[^ \n]+/mcp`)
+	stderr := p.Stderr
+	p.StartPiped()
+	url := stderr.Told(t, `http://[^ \n]+/mcp`)
 	together(times(40, 2000), func(i int) {
 		s := httpClient(t, url, "of-the-soak")
 		defer s.Close()
@@ -356,7 +356,7 @@ func TestMCPSoak(t *testing.T) {
 	if code := exitCodeOf(t, p.Wait()); code != 0 {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
-	noneLeft(t, p.mark)
+	noneLeft(t, p.Mark)
 }
 
 // goClient connects the SDK's own client to the binary.
@@ -366,7 +366,7 @@ func goClient(t testing.TB, o *sdk.ClientOptions, flags ...string) *sdk.ClientSe
 	p.Env = append(p.Env, "HOME="+t.TempDir()) // its shells' start-up files are nobody's
 	s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o).Connect(t.Context(), &sdk.CommandTransport{Command: p.Cmd}, nil)
 	if err != nil {
-		t.Fatalf("%v: %s", err, p.stderr)
+		t.Fatalf("%v: %s", err, p.Stderr)
 	}
 	t.Cleanup(func() { s.Close() })
 	return s
@@ -523,8 +523,8 @@ func TestMCPRefusesFlagsOfAnotherProfile(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"--rows", "50"}, {"--cols", "100"}, {"--shell", "/bin/bash"}} {
 		p := ptywright(t, append([]string{"mcp"}, args...)...)
-		if _, code := p.run(""); code != 2 || !strings.Contains(p.stderr.String(), "--profile terminal-mcp") {
-			t.Errorf("%q: exit %d, %q", args, code, p.stderr.String())
+		if _, code := p.Run(""); code != 2 || !strings.Contains(p.Stderr.String(), "--profile terminal-mcp") {
+			t.Errorf("%q: exit %d, %q", args, code, p.Stderr.String())
 		}
 	}
 }

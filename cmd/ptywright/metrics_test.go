@@ -87,15 +87,15 @@ func TestMetricsOverHTTP(t *testing.T) {
 	t.Parallel()
 	p := ptywright(t, "mcp", "--http", "127.0.0.1:0")
 	p.Env = append(p.Env, "PTYWRIGHT_MCP_TOKEN=of-the-test")
-	stderr := p.stderr
-	p.startPiped()
+	stderr := p.Stderr
+	p.StartPiped()
 	defer func() {
 		_ = p.Process.Signal(syscall.SIGTERM)
 		if code := exitCodeOf(t, p.Wait()); code != 0 {
 			t.Errorf("exit code %d: %s", code, stderr)
 		}
 	}()
-	url := strings.TrimSuffix(stderr.told(t, `http://[^ \n]+/mcp`), "/mcp") + "/metrics"
+	url := strings.TrimSuffix(stderr.Told(t, `http://[^ \n]+/mcp`), "/mcp") + "/metrics"
 	get := func(method, url string, head map[string]string) (int, string, http.Header) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), method, url, nil)

@@ -48,7 +48,7 @@ func TestNewcomer(t *testing.T) {
 	}
 	p := programOf(t, exec.Command("unshare", append(flags, "sh", "-c", enter)...))
 	p.Env = []string{
-		asProgram + "=" + p.mark, "HOME=" + home, "PATH=" + runtime.GOROOT() + "/bin:/bin:/usr/bin:/usr/sbin:/sbin", "GOPROXY=file:///modules/cache/download",
+		asProgram + "=" + p.Mark, "HOME=" + home, "PATH=" + runtime.GOROOT() + "/bin:/bin:/usr/bin:/usr/sbin:/sbin", "GOPROXY=file:///modules/cache/download",
 		"GOROOT=" + runtime.GOROOT(), "ROOT=" + tree, "MODULES=" + strings.TrimSpace(string(downloaded)), "GOFLAGS=-modcacherw",
 	}
 	r := startReader(t, p, filepath.Join(tree, clone), clone)

@@ -50,7 +50,7 @@ func TestServerThatEndsLeavesNoProcess(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t)
-			raise(t, s, s.program.mark)
+			raise(t, s, s.program.Mark)
 			pending := make(chan error, 1)
 			if name != "end of input" {
 				go func() {
@@ -75,11 +75,11 @@ func TestSessionThatIsClosedLeavesNoProcess(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"session.close", "session.kill"} {
 		s := start(t)
-		raise(t, s, s.program.mark)
+		raise(t, s, s.program.Mark)
 		for _, info := range s.list() {
 			s.call(method, map[string]string{"session": info.Session}, nil)
 		}
-		for pid, what := range marked(t, s.program.mark) {
+		for pid, what := range marked(t, s.program.Mark) {
 			// Out of reach of one session: a daemon that has dropped every sign of it. The server's
 			// end finds it.
 			if !strings.Contains(what, "serve") && !strings.Contains(what, serve.WatcherName) && !strings.Contains(what, "/bin/sleep") {
@@ -94,7 +94,7 @@ func TestKilledServerLeavesNoTerminalProcess(t *testing.T) {
 	t.Parallel()
 	p := ptywright(t, "serve", "--stdio")
 	s := launch(t, p)
-	mark := p.mark
+	mark := p.Mark
 	for _, f := range families[:3] {
 		s.with(client.Config{Program: "sh", Args: []string{"-c", fmt.Sprintf(f.script, mark)}}).wait(client.Text("up"))
 	}
@@ -124,9 +124,9 @@ func BenchmarkOrphansOfAKilledServer(b *testing.B) {
 		p := ptywright(b, "serve", "--stdio")
 		s := launch(b, p)
 		for _, f := range families[:3] {
-			s.with(client.Config{Program: "sh", Args: []string{"-c", fmt.Sprintf(f.script, p.mark)}}).wait(client.Text("up"))
+			s.with(client.Config{Program: "sh", Args: []string{"-c", fmt.Sprintf(f.script, p.Mark)}}).wait(client.Text("up"))
 		}
-		there := marked(b, p.mark)
+		there := marked(b, p.Mark)
 		p.Process.Kill()
 		worst = max(worst, gone(b, there))
 		s.Close()

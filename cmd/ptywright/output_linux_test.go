@@ -17,8 +17,8 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	folder := t.TempDir() // where every command works
 	demo := ptywright(t, "plugin", "new", "demo")
 	demo.Dir = folder
-	if out, code := demo.run(""); code != 0 {
-		t.Fatalf("exit %d, %s%s", code, out, demo.stderr)
+	if out, code := demo.Run(""); code != 0 {
+		t.Fatalf("exit %d, %s%s", code, out, demo.Stderr)
 	}
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
@@ -40,7 +40,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 		p := ptywright(t, strings.Fields(c.line)...)
 		p.Env = append(p.Env, "PTYWRIGHT_HOME="+filepath.Dir(s.path))
 		p.Stdout, p.Dir = full, folder
-		code, said := exitCodeOf(t, p.Cmd.Run()), p.stderr.String()
+		code, said := exitCodeOf(t, p.Cmd.Run()), p.Stderr.String()
 		if want := lost + c.before; code != 1 || !strings.HasPrefix(said, want) || strings.Count(said, "\n") != 1 || strings.Count(said, "no space") != 1 || c.before == "" && said != want+"\n" {
 			t.Errorf("%q: exit %d, %s", c.line, code, said)
 		}
@@ -60,7 +60,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 			p.Stdout, p.Dir = w, folder
 			code := exitCodeOf(t, p.Cmd.Run())
 			w.Close()
-			if said := p.stderr.String(); code != 141 || said != "" {
+			if said := p.Stderr.String(); code != 141 || said != "" {
 				t.Errorf("%q: exit %d, %s", line, code, said)
 			}
 		}

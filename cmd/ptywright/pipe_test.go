@@ -154,7 +154,7 @@ func TestEndOfInputLetsWaitsEnd(t *testing.T) {
 func TestReaderOfOutputThatIsGoneEndsWaits(t *testing.T) {
 	t.Parallel()
 	p := ptywright(t, "serve", "--stdio")
-	in, out := p.startPiped()
+	in, out := p.StartPiped()
 	defer time.AfterFunc(hang, func() { p.Process.Kill() }).Stop()
 	began := time.Now()
 	io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"session.create","params":{"program":"sleep","args":["1000"]}}
@@ -166,19 +166,19 @@ func TestReaderOfOutputThatIsGoneEndsWaits(t *testing.T) {
 	out.Close()
 	in.Close()
 	if code := exitCodeOf(t, p.Wait()); code != 0 {
-		t.Errorf("exit %d: %s", code, p.stderr)
+		t.Errorf("exit %d: %s", code, p.Stderr)
 	}
 	if d := time.Since(began); d > 2*time.Minute {
 		t.Errorf("the server went on for %v", d)
 	}
-	noneLeft(t, p.mark)
+	noneLeft(t, p.Mark)
 }
 
 func TestContentLengthFraming(t *testing.T) {
 	t.Parallel()
 	p := ptywright(t, "serve", "--stdio", "--framing", "lsp")
 	message := func(s string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(s), s) }
-	out, code := p.run(message(`{"jsonrpc":"2.0","id":"é","method":"session.list"}`) + message(`[{"jsonrpc":"2.0","id":2,"method":"session.list"}]`))
+	out, code := p.Run(message(`{"jsonrpc":"2.0","id":"é","method":"session.list"}`) + message(`[{"jsonrpc":"2.0","id":2,"method":"session.list"}]`))
 	want := message(`{"jsonrpc":"2.0","id":"é","result":{"sessions":[]}}`) + message(`[{"jsonrpc":"2.0","id":2,"result":{"sessions":[]}}]`)
 	if out != want || code != 0 {
 		t.Errorf("exit %d, answered %q", code, out)
@@ -208,8 +208,8 @@ func TestOutputIsProtocolOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code := exitCodeOf(t, p.Wait()); code != 0 || p.stderr.String() != "" {
-		t.Errorf("exit %d, standard error %q", code, p.stderr)
+	if code := exitCodeOf(t, p.Wait()); code != 0 || p.Stderr.String() != "" {
+		t.Errorf("exit %d, standard error %q", code, p.Stderr)
 	}
 	if got := len(replies(t, bytes.NewReader(out))); got != 7 {
 		t.Errorf("%d answers, expected 7:\n%s", got, out)

@@ -113,8 +113,8 @@ func TestPluginNewTakesNamesThatItsAdviceCanUse(t *testing.T) {
 		p := ptywright(t) // as a shell runs what it says
 		p.Args = []string{"sh", "-c", `self=$0; ptywright() { "$self" "$@"; }; ptywright ` + advice, p.Path}
 		p.Path, p.Dir = "/bin/sh", dir
-		if out, code := p.run(""); code != 0 {
-			t.Errorf("%s: exit code %d: %s%s", advice, code, out, p.stderr.String())
+		if out, code := p.Run(""); code != 0 {
+			t.Errorf("%s: exit code %d: %s%s", advice, code, out, p.Stderr.String())
 		}
 	}
 }

@@ -21,12 +21,12 @@ func TestPluginRunRecordsACase(t *testing.T) {
 	dir, demo := scaffolded(t)
 	p := ptywright(t, "plugin", "run", "--record", "two", "demo")
 	p.Dir = dir
-	out, code := p.run("echo $((6*7))\nsleep 0.3\n")
+	out, code := p.Run("echo $((6*7))\nsleep 0.3\n")
 	if code != 0 {
-		t.Fatalf("exit code %d: %s", code, p.stderr)
+		t.Fatalf("exit code %d: %s", code, p.Stderr)
 	}
 	wants(t, out, "42\r\n")
-	wants(t, p.stderr.String(), "> busy (rule output)", "> ended (rule exited)", "recorded "+filepath.Join("demo", "testdata", "cases", "two.cast"))
+	wants(t, p.Stderr.String(), "> busy (rule output)", "> ended (rule exited)", "recorded "+filepath.Join("demo", "testdata", "cases", "two.cast"))
 	for _, sub := range []string{"test", "check"} {
 		if out, code := inFolder(t, dir, "plugin", sub, "demo"); code != 0 {
 			t.Errorf("plugin %s: exit code %d: %s", sub, code, out)
@@ -60,12 +60,12 @@ func TestPluginRunThatIsNeverReady(t *testing.T) {
 	dir, demo := scaffolded(t)
 	p := ptywright(t, "plugin", "run", "--timeout", "200ms", "--record", "stuck", "demo", "--", "-c", "printf 'really? '; cat")
 	p.Dir = dir
-	out, code := p.run("yes-it-is\n")
+	out, code := p.Run("yes-it-is\n")
 	if code != cli.ExitTimeout || strings.Contains(out, "yes-it-is") {
-		t.Errorf("exit code %d, output %q: %s", code, out, p.stderr)
+		t.Errorf("exit code %d, output %q: %s", code, out, p.Stderr)
 	}
 	cast := filepath.Join("demo", "testdata", "cases", "stuck.cast")
-	wants(t, p.stderr.String(), "line 1 was not typed: wait_ready_matcher did not hold within 200ms; the state was ", `the state was busy (rule output); the cursor's row is "really?"`, cast)
+	wants(t, p.Stderr.String(), "line 1 was not typed: wait_ready_matcher did not hold within 200ms; the state was ", `the state was busy (rule output); the cursor's row is "really?"`, cast)
 	if text, err := os.ReadFile(filepath.Join(dir, cast)); err != nil || strings.Contains(string(text), "yes-it-is") {
 		t.Errorf("%v: %s", err, text)
 	}
@@ -103,8 +103,8 @@ func TestPluginExplain(t *testing.T) {
 	s.call("adapter.wait", obj{"adapter": a.Adapter}, nil)
 	explain := func(args ...string) (string, int) {
 		p := ptywright(t, append([]string{"plugin", "explain", "--socket", l.path}, args...)...)
-		out, code := p.run("")
-		return out + p.stderr.String(), code
+		out, code := p.Run("")
+		return out + p.Stderr.String(), code
 	}
 	for _, name := range []string{a.Adapter, a.Session} {
 		out, code := explain(name)
@@ -122,7 +122,7 @@ func TestPluginExplain(t *testing.T) {
 
 	// Followed, each change is told, until the program has ended.
 	p := ptywright(t, "plugin", "explain", "--socket", l.path, "--follow", "--json", a.Adapter)
-	in, out := p.startPiped()
+	in, out := p.StartPiped()
 	in.Close()
 	lines := bufio.NewScanner(out)
 	until := func(state string) {
@@ -140,7 +140,7 @@ func TestPluginExplain(t *testing.T) {
 				return
 			}
 		}
-		t.Fatalf("it was never %s: %s", state, p.stderr)
+		t.Fatalf("it was never %s: %s", state, p.Stderr)
 	}
 	until("ready")
 	s.call("adapter.send", obj{"adapter": a.Adapter, "intent": "send", "params": obj{"text": "cat"}}, nil)
@@ -152,7 +152,7 @@ func TestPluginExplain(t *testing.T) {
 	for lines.Scan() {
 	}
 	if code := exitCodeOf(t, p.Wait()); code != 0 {
-		t.Errorf("exit code %d: %s", code, p.stderr)
+		t.Errorf("exit code %d: %s", code, p.Stderr)
 	}
 	s.call("adapter.close", obj{"adapter": a.Adapter}, nil)
 }

@@ -19,8 +19,8 @@ func inFolder(t *testing.T, dir string, args ...string) (out string, code int) {
 	t.Helper()
 	p := ptywright(t, args...)
 	p.Dir = dir
-	out, code = p.run("")
-	return out + p.stderr.String(), code
+	out, code = p.Run("")
+	return out + p.Stderr.String(), code
 }
 
 // scaffolded makes the plugin demo in a folder of the test's, and returns its folder.
@@ -249,7 +249,7 @@ func TestPluginReload(t *testing.T) {
 					return
 				}
 			case <-s.ctx.Done():
-				t.Fatalf("the state %s did not come: %s", want, s.program.stderr)
+				t.Fatalf("the state %s did not come: %s", want, s.program.Stderr)
 			}
 		}
 	}

@@ -158,7 +158,7 @@ func TestPluginPrintsToTheLog(t *testing.T) {
 			quote = function(_, s) print((s:match("password: (\\S+)") or {captures = {}}).captures[1]) return {actions = {}} end,
 		}`)
 	p := ptywright(t, "serve", "--stdio", "--plugin", manifest)
-	out, code := p.run(strings.Join([]string{
+	out, code := p.Run(strings.Join([]string{
 		`{"jsonrpc":"2.0","id":1,"method":"adapter.start","params":{"plugin":"loud","program":"sh","args":["-c","echo 'password: hunterZebra42'; exec cat"]}}`,
 		`{"jsonrpc":"2.0","id":2,"method":"session.wait","params":{"session":"s1","matcher":{"type":"contains_text","value":"hunter"}}}`,
 		`{"jsonrpc":"2.0","id":3,"method":"adapter.send","params":{"adapter":"e1","intent":"quote"}}`,
@@ -171,7 +171,7 @@ func TestPluginPrintsToTheLog(t *testing.T) {
 	if got := replies(t, strings.NewReader(out)); len(got) != 5 || strings.Contains(out, "loud\\n") {
 		t.Errorf("%d answers:\n%s", len(got), out)
 	}
-	log := p.stderr.String()
+	log := p.Stderr.String()
 	for _, want := range []string{"from the main chunk", `line="password: [REDACTED]"`, "line=[REDACTED]"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log has no %q:\n%.2000s\n%s", want, log, out)

@@ -237,9 +237,9 @@ func TestPluginKitOfTheDocs(t *testing.T) {
 	p := limited(t, `ptywright() { "$PTYWRIGHT_SELF" "$@"; }; set -e; `+"ptywright plugin new demo"+script+"true")
 	p.Env = append(p.Env, "PTYWRIGHT_SELF="+self)
 	p.Dir = t.TempDir()
-	out, code := p.run("")
+	out, code := p.Run("")
 	if code != 0 {
-		t.Errorf("exit code %d: %s%s", code, out, p.stderr)
+		t.Errorf("exit code %d: %s%s", code, out, p.Stderr)
 	}
 	wants(t, out, "nothing is wrong with it", "demo: 2 cases as expected", "demo: 3 cases as expected", "FAIL  session", `got       "idle"`, `rule "prompt" decided`, "written: ")
 	if got := strings.Count(out, "not as expected"); got != 1 {

@@ -56,14 +56,14 @@ func TestRawOnlyWhereAsked(t *testing.T) {
 				args = append(args, "--raw")
 			}
 			p := ptywright(t, append(args, "--", "sh", "-c", script)...)
-			if _, code := p.run("x\n"); code != 0 {
-				t.Fatalf("exit %d, %s", code, p.stderr)
+			if _, code := p.Run("x\n"); code != 0 {
+				t.Fatalf("exit %d, %s", code, p.Stderr)
 			}
 			return read(t, path)
 		}
 	}
 	cast := filepath.Join(dir, "raw.cast")
-	if _, code := ptywright(t, "record", "--raw", "-o", cast, "--", "sh", "-c", script).run("x\n"); code != 0 {
+	if _, code := ptywright(t, "record", "--raw", "-o", cast, "--", "sh", "-c", script).Run("x\n"); code != 0 {
 		t.Fatalf("exit %d", code)
 	}
 	for name, surface := range map[string]struct {
@@ -81,7 +81,7 @@ func TestRawOnlyWhereAsked(t *testing.T) {
 		"session.list":                  {call("session.list", map[string]any{"details": true}), true},
 		"ptywright record":              {command("record", "a.cast"), true},
 		"ptywright shot":                {command("shot", "a.svg", "--settle", "100ms"), true},
-		"ptywright cast2text of a file": {func(t *testing.T, raw bool) string { out, _ := ptywright(t, "cast2text", cast).run(""); return out }, false},
+		"ptywright cast2text of a file": {func(t *testing.T, raw bool) string { out, _ := ptywright(t, "cast2text", cast).Run(""); return out }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := surface.show(t, false); strings.Contains(got, secret) || !strings.Contains(got, "password: [REDACTED]") {

@@ -17,13 +17,13 @@ func TestExecIsInterrupted(t *testing.T) {
 	s.ok("spawn", "--env", "PS1=$ ", "--", "sh")
 	p := ptywright(t, "exec", "s1", "--", "echo begun; read -r x; echo got $x")
 	p.Env = append(p.Env, "PTYWRIGHT_HOME="+filepath.Dir(s.path))
-	p.startPiped()
+	p.StartPiped()
 	s.ok("wait", "s1", "--regex", `(?m)^begun$`)
 	if err := p.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if code := exitCodeOf(t, p.Wait()); code != 130 || !strings.Contains(p.stderr.String(), "the command goes on in s1") {
-		t.Errorf("exit %d, %q", code, p.stderr)
+	if code := exitCodeOf(t, p.Wait()); code != 130 || !strings.Contains(p.Stderr.String(), "the command goes on in s1") {
+		t.Errorf("exit %d, %q", code, p.Stderr)
 	}
 	s.ok("send", "s1", "on", "--enter")
 	s.ok("wait", "s1", "--text", "got on")
@@ -43,7 +43,7 @@ func TestRecordASession(t *testing.T) {
 		p := ptywright(t, append([]string{"record", "--session", "s1"}, args...)...)
 		p.Dir = dir
 		p.Env = append(p.Env, "PTYWRIGHT_HOME="+filepath.Dir(s.path))
-		p.startPiped()
+		p.StartPiped()
 		return p
 	}
 	running := func(n int) {
@@ -73,15 +73,15 @@ func TestRecordASession(t *testing.T) {
 	if err := byKey.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if code := exitCodeOf(t, byKey.Wait()); code != 0 || byKey.stderr.String() != "" {
-		t.Errorf("exit %d, %s", code, byKey.stderr)
+	if code := exitCodeOf(t, byKey.Wait()); code != 0 || byKey.Stderr.String() != "" {
+		t.Errorf("exit %d, %s", code, byKey.Stderr)
 	}
 	s.ok("send", "s1", "two", "--enter")
 	s.ok("send", "s1", "--key", "ctrl+d")
-	if code := exitCodeOf(t, toTheEnd.Wait()); code != 0 || toTheEnd.stderr.String() != "" {
-		t.Errorf("exit %d, %s", code, toTheEnd.stderr)
+	if code := exitCodeOf(t, toTheEnd.Wait()); code != 0 || toTheEnd.Stderr.String() != "" {
+		t.Errorf("exit %d, %s", code, toTheEnd.Stderr)
 	}
-	if out, _ := ptywright(t, "cast2text", at("b.cast")).run(""); !strings.HasPrefix(out, "before\none\ngot one token=[REDACTED]") || strings.Contains(out, "two") {
+	if out, _ := ptywright(t, "cast2text", at("b.cast")).Run(""); !strings.HasPrefix(out, "before\none\ngot one token=[REDACTED]") || strings.Contains(out, "two") {
 		t.Errorf("%q", out)
 	}
 	if b, err := os.ReadFile(at("c.md")); err != nil || !strings.Contains(string(b), "got two") || strings.Contains(string(b), "Kq7") {
@@ -102,15 +102,15 @@ func TestRecordASession(t *testing.T) {
 func TestWatchTellsTwoAddresses(t *testing.T) {
 	t.Parallel()
 	w := watchedServer(t)
-	other := w.stderr.told(t, `who can only look on: http://127\.0\.0\.1:\d+/#token=([A-Z0-9]+)\n`)
+	other := w.stderr.Told(t, `who can only look on: http://127\.0\.0\.1:\d+/#token=([A-Z0-9]+)\n`)
 	if !strings.Contains(w.address, "#token=") || strings.HasSuffix(w.address, other) {
 		t.Errorf("%s and %s", w.address, other)
 	}
 	look := ptywright(t, "watch", "--read-only", "--socket", w.socket)
-	look.startPiped()
-	look.stderr.told(t, `watching at http://127\.0\.0\.1:\d+/#token=[A-Z0-9]+\n`)
+	look.StartPiped()
+	look.Stderr.Told(t, `watching at http://127\.0\.0\.1:\d+/#token=[A-Z0-9]+\n`)
 	_ = look.Process.Signal(syscall.SIGTERM)
-	if code := exitCodeOf(t, look.Wait()); code != 0 || strings.Contains(look.stderr.String(), "for others") {
-		t.Errorf("exit %d: %s", code, look.stderr)
+	if code := exitCodeOf(t, look.Wait()); code != 0 || strings.Contains(look.Stderr.String(), "for others") {
+		t.Errorf("exit %d: %s", code, look.Stderr)
 	}
 }

@@ -26,7 +26,7 @@ func leaves(t *testing.T) string {
 	if err := os.WriteFile(path, []byte(`{"version":2,"width":80,"height":24}`+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	end, code := ptywright(t, "play", path).run("")
+	end, code := ptywright(t, "play", path).Run("")
 	if code != 0 || end == "" {
 		t.Fatalf("exit %d, %q", code, end)
 	}
@@ -45,14 +45,14 @@ func TestRecordAndPlay(t *testing.T) {
 	want := live.snapshot("full")
 	for _, format := range []string{"v2", "v3"} {
 		path := at(format + ".cast")
-		shown, code := ptywright(t, "record", "--format", format, "-o", path, "--", "sh", "-c", painted).run("")
+		shown, code := ptywright(t, "record", "--format", format, "-o", path, "--", "sh", "-c", painted).Run("")
 		if code != 3 {
 			t.Errorf("%s: exit %d", format, code)
 		}
 		if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
 			t.Errorf("%s: %v, %v", format, info, err)
 		}
-		played, code := ptywright(t, "play", "--speed", "1000", path).run("")
+		played, code := ptywright(t, "play", "--speed", "1000", path).Run("")
 		if rest, ok := strings.CutPrefix(played, shown); code != 0 || !ok || rest != leaves(t) {
 			t.Errorf("%s: exit %d, shown %q, played %q", format, code, shown, played)
 		}
@@ -76,12 +76,12 @@ func TestRecordAndPlay(t *testing.T) {
 				t.Errorf("%q shows\n%s\nwant\n%s", p, got.PlainText, want.PlainText)
 			}
 		}
-		text, code := ptywright(t, "cast2text", path).run("")
+		text, code := ptywright(t, "cast2text", path).Run("")
 		if code != 0 || text != want.PlainText+"\n" {
 			t.Errorf("%s: exit %d, text %q, want %q", format, code, text, want.PlainText)
 		}
 		picture := at(format + ".png")
-		if _, code := ptywright(t, "shot", "-o", picture, path).run(""); code != 0 {
+		if _, code := ptywright(t, "shot", "-o", picture, path).Run(""); code != 0 {
 			t.Errorf("%s: shot exits with %d", format, code)
 		}
 		data, err := os.ReadFile(picture)
@@ -100,7 +100,7 @@ func TestCastThatIsCut(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.cast")
-	shown, _ := ptywright(t, "record", "-o", path, "--", "sh", "-c", painted).run("")
+	shown, _ := ptywright(t, "record", "-o", path, "--", "sh", "-c", painted).Run("")
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -113,16 +113,16 @@ func TestCastThatIsCut(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := ptywright(t, "play", "--speed", "1000", cut)
-		played, code := p.run("")
+		played, code := p.Run("")
 		played = strings.TrimSuffix(played, end)
 		if n < head-1 {
-			if code != 1 || played != "" || !strings.Contains(p.stderr.String(), "cut.cast: ") {
-				t.Errorf("cut at %d, in its header: exit %d, %q, %q", n, code, played, p.stderr)
+			if code != 1 || played != "" || !strings.Contains(p.Stderr.String(), "cut.cast: ") {
+				t.Errorf("cut at %d, in its header: exit %d, %q, %q", n, code, played, p.Stderr)
 			}
 			continue
 		}
 		if code != 0 || !strings.HasPrefix(shown, played) || n > len(whole)-6 && played != shown {
-			t.Errorf("cut at %d: exit %d, %q of %q; %q", n, code, played, shown, p.stderr)
+			t.Errorf("cut at %d: exit %d, %q of %q; %q", n, code, played, shown, p.Stderr)
 		}
 	}
 }
@@ -155,8 +155,8 @@ func TestFilesThatAreRefused(t *testing.T) {
 		"way/a.cast": "its folder is a symbolic link", "there.cast/a.cast": "its folder does not exist",
 	} {
 		p := ptywright(t, "record", "-o", at(path), "--", "touch", at("ran"))
-		if _, code := p.run(""); code != 1 || !strings.Contains(p.stderr.String(), problem) || strings.Count(p.stderr.String(), "\n") != 1 {
-			t.Errorf("%s: exit %d, %q, want %q", path, code, p.stderr, problem)
+		if _, code := p.Run(""); code != 1 || !strings.Contains(p.Stderr.String(), problem) || strings.Count(p.Stderr.String(), "\n") != 1 {
+			t.Errorf("%s: exit %d, %q, want %q", path, code, p.Stderr, problem)
 		}
 		for _, format := range []string{"asciicast-v2", "markdown"} {
 			err := s.refused(-32602, "file_refused", "session.record_start", map[string]any{"session": b.ID, "path": at(path), "format": format})
@@ -169,8 +169,8 @@ func TestFilesThatAreRefused(t *testing.T) {
 		s.refused(-32602, "file_refused", "session.screenshot", map[string]any{"session": b.ID, "path": at(path)})
 	}
 	p := ptywright(t, "record", "-o", at("new.cast"), "--", "no-such-program")
-	if _, code := p.run(""); code != 127 {
-		t.Errorf("a program that is not there: exit %d, %q", code, p.stderr)
+	if _, code := p.Run(""); code != 127 {
+		t.Errorf("a program that is not there: exit %d, %q", code, p.Stderr)
 	}
 	after, _ := filepath.Glob(at("*"))
 	if kept, _ := os.ReadFile(at("there.cast")); strings.Join(after, " ") != strings.Join(before, " ") || string(kept) != "kept" {
@@ -209,7 +209,7 @@ func TestRecordingsThatFail(t *testing.T) {
 	if stopped.State != "failed" || !strings.Contains(stopped.Error, "file too large") {
 		t.Errorf("on a full disk: %+v", stopped)
 	}
-	if played, code := ptywright(t, "cast2text", stopped.Path).run(""); code != 0 || !strings.Contains(played, "\n300\n") {
+	if played, code := ptywright(t, "cast2text", stopped.Path).Run(""); code != 0 || !strings.Contains(played, "\n300\n") {
 		t.Errorf("what was written of it: exit %d, %q", code, played)
 	}
 	b.text("\x04")

@@ -28,8 +28,8 @@ func (s *shared) feed(input string, args ...string) (out, stderr string, code in
 	s.t.Helper()
 	p := ptywright(s.t, args...)
 	p.Env = append(p.Env, "PTYWRIGHT_HOME="+filepath.Dir(s.path))
-	out, code = p.run(input)
-	return out, p.stderr.String(), code
+	out, code = p.Run(input)
+	return out, p.Stderr.String(), code
 }
 
 // ok runs a command that must succeed, and returns its output without the last line's end.

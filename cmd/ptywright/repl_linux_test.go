@@ -20,7 +20,7 @@ func TestREPLOutlivesItsAttach(t *testing.T) {
 	for f := c.frame(nil); f.Modes["mouse"] != "any"; f = c.frame(f) {
 	}
 	since, killed := c.snapshot("none").Sequence, 0
-	for pid, command := range marked(t, c.server.program.mark) {
+	for pid, command := range marked(t, c.server.program.Mark) {
 		if strings.Contains(command, "attach") {
 			syscall.Kill(pid, syscall.SIGKILL)
 			killed++

@@ -16,9 +16,9 @@ func replRun(t *testing.T, input string, args ...string) (stdout, stderr string,
 	t.Helper()
 	p := ptywright(t, append([]string{"repl"}, args...)...)
 	p.Env = append(p.Env, "PTYWRIGHT_HOME="+filepath.Join(t.TempDir(), "home"), "PS1=$ ", "ENV=")
-	stdout, code = p.run(input)
-	noneLeft(t, p.mark)
-	return stdout, p.stderr.String(), code
+	stdout, code = p.Run(input)
+	noneLeft(t, p.Mark)
+	return stdout, p.Stderr.String(), code
 }
 
 func TestREPLScripts(t *testing.T) {
@@ -89,9 +89,9 @@ func TestREPLPage(t *testing.T) {
 	p := ptywright(t, "repl", "--stdio", "--", self, "serve", "--stdio", "--plugin", "examples/plugins/less/manifest.toml")
 	p.Dir = root
 	p.Env = append(p.Env, "PTYWRIGHT_HOME="+filepath.Join(t.TempDir(), "home"), "ENV=", "LESS=")
-	stdout, code := p.run(strings.Join(lua, ""))
+	stdout, code := p.Run(strings.Join(lua, ""))
 	if code != 0 {
-		t.Errorf("exit %d: %s", code, p.stderr)
+		t.Errorf("exit %d: %s", code, p.Stderr)
 	}
 	for _, want := range []string{
 		`matched contains_text "42"`, "┌ s1 24x80", "│42 ", `matched screen_regex`, "contains_text\t", "line = ", "false\ttimeout\tsession.wait: the wait timed out\t30", "submitted = true", "\nreading\n",
@@ -114,8 +114,8 @@ func TestREPLPage(t *testing.T) {
 	plugin = strings.Replace(plugin, "$PWD", top, 1)
 	p = ptywright(t, "repl", "--stop-server", "-e", `for _, p in ipairs(adapter.plugins()) do print(p.name) end`)
 	p.Dir, p.Env = root, append(p.Env, "PTYWRIGHT_HOME="+filepath.Join(t.TempDir(), "home"), "PTYWRIGHT_PLUGINS="+plugin)
-	if stdout, code := p.run(""); !shown || code != 0 || !strings.Contains(stdout, "\nless\n") {
-		t.Errorf("with PTYWRIGHT_PLUGINS=%s: exit %d, %s%s", plugin, code, stdout, p.stderr)
+	if stdout, code := p.Run(""); !shown || code != 0 || !strings.Contains(stdout, "\nless\n") {
+		t.Errorf("with PTYWRIGHT_PLUGINS=%s: exit %d, %s%s", plugin, code, stdout, p.Stderr)
 	}
 	command, _, _ := strings.Cut(rest, "\n```")
 	if !ok {
@@ -167,7 +167,7 @@ func TestREPLDrivesAnAdapter(t *testing.T) {
 func TestREPLHelpFits(t *testing.T) {
 	t.Parallel()
 	p := ptywright(t, append([]string{"repl"}, own(t)...)...)
-	out, code := p.run(":help\n")
+	out, code := p.Run(":help\n")
 	if code != 0 || !strings.Contains(out, `s:send("6*7\n")`) {
 		t.Errorf("exit %d: %s", code, out)
 	}

@@ -321,7 +321,7 @@ func TestREPLOutlivesItsServer(t *testing.T) {
 	c.enter(`:reconnect`, `connected`)
 	c.enter(`:shutdown`, `the server has ended`)
 	c.leave()
-	noneLeft(t, first.program.mark)
+	noneLeft(t, first.program.Mark)
 }
 
 func TestREPLStartsAServerAndLeavesIt(t *testing.T) {

@@ -31,7 +31,7 @@ func TestRunWithoutAReader(t *testing.T) {
 	if code := exitCodeOf(t, p.Wait()); code != 128+int(syscall.SIGPIPE) {
 		t.Errorf("exit %d", code)
 	}
-	noneLeft(t, p.mark)
+	noneLeft(t, p.Mark)
 }
 
 // bridged starts a shell in a session, from which the bridge is run as a person would.
@@ -107,10 +107,10 @@ func TestRunThatIsTerminatedAtOnce(t *testing.T) {
 			return
 		}
 		defer time.AfterFunc(hang, func() { p.Process.Kill() }).Stop()
-		if err := p.Wait(); p.ProcessState.ExitCode() != 128+int(syscall.SIGTERM) || p.stderr.String() != "" {
-			t.Errorf("%v: %s", err, p.stderr)
+		if err := p.Wait(); p.ProcessState.ExitCode() != 128+int(syscall.SIGTERM) || p.Stderr.String() != "" {
+			t.Errorf("%v: %s", err, p.Stderr)
 		}
-		noneLeft(t, p.mark)
+		noneLeft(t, p.Mark)
 	})
 }
 
@@ -142,7 +142,7 @@ func TestRunEndsWhatReadsLinesItself(t *testing.T) {
 			need(t, program, program)
 			for _, input := range []string{"", "1\n"} {
 				p := ptywright(t, append([]string{"run", program}, args...)...)
-				if _, code := p.run(input); program == "python3" && code != 0 {
+				if _, code := p.Run(input); program == "python3" && code != 0 {
 					t.Errorf("input %q: exit %d", input, code)
 				}
 			}
@@ -178,15 +178,15 @@ func TestRunLosesNothingToASlowReader(t *testing.T) {
 	if code := exitCodeOf(t, p.Wait()); code != 0 || string(got) != want.String() {
 		t.Errorf("exit %d, %d bytes of %d", code, len(got), want.Len())
 	}
-	noneLeft(t, p.mark)
+	noneLeft(t, p.Mark)
 }
 
 // Whatever the program started ends with it, also what has left its terminal behind.
 func TestRunLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	p := ptywright(t, "run", "--", "sh", "-c", "(setsid sleep 1000 </dev/null >/dev/null 2>&1 &); exit 3")
-	if _, code := p.run(""); code != 3 {
+	if _, code := p.Run(""); code != 3 {
 		t.Errorf("exit %d", code)
 	}
-	noneLeft(t, p.mark)
+	noneLeft(t, p.Mark)
 }

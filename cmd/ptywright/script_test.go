@@ -75,7 +75,7 @@ func setUp(e *testscript.Env, bin string) error {
 	}
 	p := ptywright(e.T().(testing.TB), "kill", "--server")
 	for name, value := range map[string]string{
-		"HOME": home, "XDG_RUNTIME_DIR": run, "PATH": bin + ":" + os.Getenv("PATH"), asProgram: p.mark,
+		"HOME": home, "XDG_RUNTIME_DIR": run, "PATH": bin + ":" + os.Getenv("PATH"), asProgram: p.Mark,
 		"GORACE": "atexit_sleep_ms=10", "LC_ALL": "C.UTF-8", "SHELL": "/bin/sh", "PS1": "$ ", "ENV": "",
 		"HISTFILE": "",
 	} {
@@ -83,8 +83,8 @@ func setUp(e *testscript.Env, bin string) error {
 	}
 	p.Env = append(e.Vars, "PTYWRIGHT_CONFIG=off")
 	e.Defer(func() {
-		p.run("") // it fails when the script has ended the server
-		noneLeft(p.t, p.mark)
+		p.Run("") // it fails when the script has ended the server
+		noneLeft(p.T, p.Mark)
 	})
 	return nil
 }

@@ -169,7 +169,7 @@ func TestSlowRegexHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	chars := 16 << 20
-	at := s.with(client.Config{Program: "sh", Args: []string{"-c", `head -c 12000000 /dev/zero | tr '\0' a; echo; echo over; exec cat`}, TranscriptMaxChars: &chars})
+	at := s.with(client.Config{Program: "sh", Args: []string{"-c", `head -c 3000000 /dev/zero | tr '\0' a; echo; echo over; exec cat`}, TranscriptMaxChars: &chars})
 	at.wait(client.Text("over"))
 	slow := client.Output(`(a?){300}[^a]{3}b`)
 	other := s.create("cat")

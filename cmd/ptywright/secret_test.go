@@ -146,7 +146,7 @@ func TestTypedSecretIsNowhere(t *testing.T) {
 				}
 				left.add(string(text))
 			}
-			left.add(s.program.stderr.String())
+			left.add(s.program.Stderr.String())
 			got := left.String()
 			for _, secret := range []string{password, wrong} {
 				if strings.Contains(got, secret) {

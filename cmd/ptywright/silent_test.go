@@ -92,9 +92,9 @@ func TestStoppedServer(t *testing.T) {
 	all.Go(func() {
 		p := ptywright(t, "doctor", "--json")
 		p.Env = append(p.Env, "PTYWRIGHT_HOME="+filepath.Dir(s.path))
-		out, code := p.run("")
+		out, code := p.Run("")
 		if code != 1 || !says.MatchString(out) || !strings.Contains(out, `"state":"`+doctor.Broken+`"`) {
-			t.Errorf("doctor: exit %d, %s%s", code, out, p.stderr)
+			t.Errorf("doctor: exit %d, %s%s", code, out, p.Stderr)
 		}
 	})
 	all.Wait()
@@ -139,24 +139,24 @@ func TestHungServerIsKilled(t *testing.T) {
 	h := newHome(t, "")
 	_, end := startSilent(t, filepath.Join(h.home, "socket"), "locked")
 	p, out, code := h.run(nil, "kill", "--server")
-	if code != 0 || out != "" || p.stderr.String() != "ptywright: the server did not answer, and did not end when it was told to: it was killed\n" {
-		t.Errorf("exit %d, %s%s", code, out, p.stderr)
+	if code != 0 || out != "" || p.Stderr.String() != "ptywright: the server did not answer, and did not end when it was told to: it was killed\n" {
+		t.Errorf("exit %d, %s%s", code, out, p.Stderr)
 	}
 	if code := end(); code != 128+int(syscall.SIGKILL) {
 		t.Errorf("it ended with %d", code)
 	}
 	// Its socket is taken over.
 	if p, out, code := h.run(nil, "spawn", "--", "true"); code != 0 || out != "s1\n" {
-		t.Errorf("exit %d, %s%s", code, out, p.stderr)
+		t.Errorf("exit %d, %s%s", code, out, p.Stderr)
 	}
-	if p, out, code := h.run(nil, "kill", "--server"); code != 0 || p.stderr.String() != "" {
-		t.Errorf("exit %d, %s%s", code, out, p.stderr)
+	if p, out, code := h.run(nil, "kill", "--server"); code != 0 || p.Stderr.String() != "" {
+		t.Errorf("exit %d, %s%s", code, out, p.Stderr)
 	}
 
 	stranger := newHome(t, "")
 	pid, _ := startSilent(t, filepath.Join(stranger.home, "socket"))
 	p, out, code = stranger.run(nil, "kill", "--server")
-	if said := p.stderr.String(); code != 1 || out != "" || !strings.Contains(said, fmt.Sprintf("process %d, has not answered for 3s, and is left alone, as nothing proves that it is a server of yours; if it is: kill -9 %[1]d\n", pid)) {
+	if said := p.Stderr.String(); code != 1 || out != "" || !strings.Contains(said, fmt.Sprintf("process %d, has not answered for 3s, and is left alone, as nothing proves that it is a server of yours; if it is: kill -9 %[1]d\n", pid)) {
 		t.Errorf("exit %d, %s%s", code, out, said)
 	}
 	if err := syscall.Kill(pid, 0); err != nil {

@@ -71,7 +71,7 @@ func launchListener(t testing.TB, p *program, home string) (l *listener, first s
 	}
 	defer w.Close()
 	p.Env = append(p.Env, "PTYWRIGHT_HOME="+home)
-	p.Stderr = w
+	p.Cmd.Stderr = w
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func launchListener(t testing.TB, p *program, home string) (l *listener, first s
 	first, _ = in.ReadString('\n') // at the end of the file there is no line
 	go func() {
 		defer r.Close()
-		in.WriteTo(p.stderr)
+		in.WriteTo(p.Stderr)
 	}()
 	return &listener{program: p, path: filepath.Join(home, "socket"), t: t}, first
 }
@@ -99,14 +99,14 @@ func (l *listener) end() {
 	l.program.Process.Signal(syscall.SIGTERM)
 	defer time.AfterFunc(hang, func() { l.program.Process.Kill() }).Stop()
 	if code := exitCodeOf(l.t, l.program.Wait()); code != 0 {
-		l.t.Errorf("exit %d: %s", code, l.program.stderr)
+		l.t.Errorf("exit %d: %s", code, l.program.Stderr)
 	}
 	for _, path := range []string{l.path, l.path + ".lock"} {
 		if _, err := os.Lstat(path); err == nil {
 			l.t.Errorf("%s is left", path)
 		}
 	}
-	noneLeft(l.t, l.program.mark)
+	noneLeft(l.t, l.program.Mark)
 }
 
 func TestSocketIsShared(t *testing.T) {
@@ -224,8 +224,8 @@ func TestPathsThatNoSocketIsMadeAt(t *testing.T) {
 		{"/tmp/ptywright-test-socket", "not safe"},
 	} {
 		p := ptywright(t, "serve", "--socket", test.path)
-		if _, code := p.run(""); code != 1 || !strings.Contains(p.stderr.String(), test.says) {
-			t.Errorf("%s: exit %d: %s", test.path, code, p.stderr)
+		if _, code := p.Run(""); code != 1 || !strings.Contains(p.Stderr.String(), test.says) {
+			t.Errorf("%s: exit %d: %s", test.path, code, p.Stderr)
 		}
 	}
 	if got, err := os.ReadFile(file); err != nil || string(got) != "precious" {

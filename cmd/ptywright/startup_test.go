@@ -28,12 +28,12 @@ func TestStartAllocatesLittle(t *testing.T) {
 	t.Parallel()
 	p := ptywright(t, "--version")
 	p.Env = append(p.Env, "GODEBUG=inittrace=1")
-	if _, code := p.run(""); code != 0 {
-		t.Fatalf("exit %d: %s", code, p.stderr)
+	if _, code := p.Run(""); code != 0 {
+		t.Fatalf("exit %d: %s", code, p.Stderr)
 	}
 	// https://pkg.go.dev/runtime#hdr-Environment_Variables
 	line := regexp.MustCompile(`(?m)^init ` + regexp.QuoteMeta(module) + `/(\S+) @\S+ ms, \S+ ms clock, (\d+) bytes,`)
-	found := line.FindAllStringSubmatch(p.stderr.String(), -1)
+	found := line.FindAllStringSubmatch(p.Stderr.String(), -1)
 	all, seen := 0, map[string]bool{}
 	for _, m := range found {
 		bytes, err := strconv.Atoi(m[2])
@@ -53,7 +53,7 @@ func TestStartAllocatesLittle(t *testing.T) {
 	}
 	for _, name := range []string{"redact", "engine/vt", "protocol/native"} {
 		if !seen[name] {
-			t.Errorf("the trace does not tell about %s, so this test tells nothing:\n%.2000s", name, p.stderr)
+			t.Errorf("the trace does not tell about %s, so this test tells nothing:\n%.2000s", name, p.Stderr)
 		}
 	}
 	if all > mostInits {

@@ -29,8 +29,8 @@ func TestWithoutAHome(t *testing.T) {
 	} {
 		p := ptywright(t, strings.Fields(c.line)...)
 		p.Env = slices.DeleteFunc(append(p.Env, "PTYWRIGHT_CONFIG="), func(e string) bool { return strings.HasPrefix(e, "HOME=") || strings.HasPrefix(e, "PTYWRIGHT_HOME=") })
-		out, code := p.run("")
-		if said := out + p.stderr.String(); code != c.code || !strings.Contains(said, c.says) || c.code == 0 && p.stderr.String() != "" {
+		out, code := p.Run("")
+		if said := out + p.Stderr.String(); code != c.code || !strings.Contains(said, c.says) || c.code == 0 && p.Stderr.String() != "" {
 			t.Errorf("%s: exit %d, %.300s", c.line, code, said)
 		}
 	}

@@ -104,7 +104,7 @@ func TestTerminalMCPShared(t *testing.T) {
 		t.Errorf("%q, %v", b, err)
 	}
 	s.end(1)
-	if got := s.p.stderr.String(); got != "Socket closed\n" {
+	if got := s.p.Stderr.String(); got != "Socket closed\n" {
 		t.Errorf("standard error is %q", got)
 	}
 }
@@ -139,7 +139,7 @@ func TestTerminalMCPSocketCloses(t *testing.T) {
 				io.ReadAll(s.out) // closed when the process has ended
 			}
 			s.end(c.code)
-			if got, want := s.p.stderr.String(), map[bool]string{true: "", false: "Socket closed\n"}[c.both]; got != want {
+			if got, want := s.p.Stderr.String(), map[bool]string{true: "", false: "Socket closed\n"}[c.both]; got != want {
 				t.Errorf("standard error is %q, want %q", got, want)
 			}
 		})
@@ -151,8 +151,8 @@ func TestTerminalMCPNobodyShares(t *testing.T) {
 	home := t.TempDir()
 	socket := filepath.Join(home, "s")
 	p := asTerminalMCP(t, home, "--socket", socket)
-	if _, code := p.run(""); code != 1 || !strings.Contains(p.stderr.String(), "No tmcp session found at "+socket+".\n") {
-		t.Errorf("code %d: %s", code, p.stderr)
+	if _, code := p.Run(""); code != 1 || !strings.Contains(p.Stderr.String(), "No tmcp session found at "+socket+".\n") {
+		t.Errorf("code %d: %s", code, p.Stderr)
 	}
 	l, err := net.Listen("unix", socket)
 	if err != nil {
@@ -161,8 +161,8 @@ func TestTerminalMCPNobodyShares(t *testing.T) {
 	l.(*net.UnixListener).SetUnlinkOnClose(false)
 	l.Close()
 	p = asTerminalMCP(t, home, "--socket", socket)
-	if _, code := p.run(""); code != 1 || !strings.Contains(p.stderr.String(), "Connection refused to "+socket+".\n") {
-		t.Errorf("code %d: %s", code, p.stderr)
+	if _, code := p.Run(""); code != 1 || !strings.Contains(p.Stderr.String(), "Connection refused to "+socket+".\n") {
+		t.Errorf("code %d: %s", code, p.Stderr)
 	}
 }
 
@@ -185,16 +185,16 @@ func TestTerminalMCPCommandLine(t *testing.T) {
 		{[]string{"--headless", "--record", "always", "--record-dir", "x", "--sandbox", "--sandbox-config", "y", "--idle-time-limit=5", "--session-idle-timeout", "0"}, 0, "", ""},
 	} {
 		p := asTerminalMCP(t, home, c.args...)
-		out, code := p.run("")
-		if code != c.code || !strings.Contains(out, c.stdout) || !strings.Contains(p.stderr.String(), c.stderr) {
-			t.Errorf("%v: code %d, output %q, standard error %q", c.args, code, out, p.stderr)
+		out, code := p.Run("")
+		if code != c.code || !strings.Contains(out, c.stdout) || !strings.Contains(p.Stderr.String(), c.stderr) {
+			t.Errorf("%v: code %d, output %q, standard error %q", c.args, code, out, p.Stderr)
 		}
 	}
 	for _, args := range [][]string{{"--headless"}, nil} {
 		p := asTerminalMCP(t, home, args...)
 		p.Env = append(p.Env, "TERMINAL_MCP=1")
-		if _, code := p.run(""); code != 1 || !strings.Contains(p.stderr.String(), "cannot be run from within itself") {
-			t.Errorf("nested: code %d: %s", code, p.stderr)
+		if _, code := p.Run(""); code != 1 || !strings.Contains(p.Stderr.String(), "cannot be run from within itself") {
+			t.Errorf("nested: code %d: %s", code, p.Stderr)
 		}
 	}
 	p := ptywright(t, "mcp", "--profile", "terminal-mcp", "--cols", "33", "--rows", "7", "--shell", "/bin/sh", "--max-sessions", "2")
@@ -274,7 +274,7 @@ func TestTerminalMCPReachesNativeSessions(t *testing.T) {
 	if n := len(s.list()); n != 2 { // the default session is the other
 		t.Errorf("%d sessions", n)
 	}
-	address := p.stderr.told(t, `(http://\S+)\s`)
+	address := p.Stderr.Told(t, `(http://\S+)\s`)
 	c := sdkConnect(t, &sdk.StreamableClientTransport{
 		Endpoint: address, DisableStandaloneSSE: true, HTTPClient: &http.Client{Transport: bearer("a-token-of-this-test")},
 	})

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/programtest"
 )
 
 // A toolClient calls tools through the official Go SDK.
@@ -22,7 +24,7 @@ type toolClient struct {
 // sdkClient connects the Go SDK's client with a headless server, which must end well.
 func sdkClient(t testing.TB, p *program) *toolClient {
 	t.Helper()
-	t.Cleanup(func() { noneLeft(t, p.mark) })
+	t.Cleanup(func() { noneLeft(t, p.Mark) })
 	return sdkConnect(t, &sdk.CommandTransport{Command: p.Cmd})
 }
 
@@ -63,7 +65,7 @@ func (c *toolClient) text(name string, a args) string {
 
 func (c *toolClient) until(pattern string) string {
 	c.t.Helper()
-	return untilMatches(c.t, pattern, func() string { return c.text("getContent", args{}) })
+	return programtest.UntilMatches(c.t, pattern, func() string { return c.text("getContent", args{}) })
 }
 
 func (c *toolClient) enter(text string) {
@@ -196,7 +198,7 @@ func TestTerminalMCPHidesSecrets(t *testing.T) {
 	}
 	seen.Write(b)
 	s.end(0)
-	seen.WriteString(s.p.stderr.String())
+	seen.WriteString(s.p.Stderr.String())
 	for _, secret := range []string{token, token[12:], typed, short, inherited} {
 		if i := strings.Index(seen.String(), secret); i >= 0 {
 			t.Errorf("%q is in what left: %.200q", secret, seen.String()[max(0, i-100):])

@@ -5,14 +5,14 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/programtest"
 )
 
 // A terminalServer is the program as Terminal MCP, and a client that speaks the wire itself: a line
@@ -26,12 +26,6 @@ type terminalServer struct {
 	hi    map[string]any // the answer to initialize
 	last  int
 	ended bool
-}
-
-// plainShell is an environment in which sh shows "$ " and nothing else, and recordings go below
-// home.
-func plainShell(home string) []string {
-	return []string{"SHELL=/bin/sh", "PS1=$ ", "ENV=", "HOME=" + home, "XDG_STATE_HOME=", "TERMINAL_MCP_RECORD_DIR=", "TERMINAL_MCP=", "LC_ALL=C.UTF-8"}
 }
 
 // asTerminalMCP is this program called by Terminal MCP's name.
@@ -67,7 +61,7 @@ func startTerminal(t testing.TB, p *program, home string) *terminalServer {
 
 func startTerminalWith(t testing.TB, p *program, home, version string) *terminalServer {
 	t.Helper()
-	in, out := p.startPiped()
+	in, out := p.StartPiped()
 	s := &terminalServer{t: t, p: p, in: in, out: bufio.NewReaderSize(out, 1<<20), home: home}
 	guard := time.AfterFunc(hang, func() { p.Process.Kill() })
 	t.Cleanup(func() { guard.Stop() })
@@ -85,9 +79,9 @@ func (s *terminalServer) end(code int) {
 	s.in.Close()
 	io.Copy(io.Discard, s.out)
 	if got := exitCodeOf(s.t, s.p.Wait()); got != code {
-		s.t.Errorf("exit code %d, want %d; standard error: %s", got, code, s.p.stderr)
+		s.t.Errorf("exit code %d, want %d; standard error: %s", got, code, s.p.Stderr)
 	}
-	noneLeft(s.t, s.p.mark)
+	noneLeft(s.t, s.p.Mark)
 }
 
 // line sends one line.
@@ -112,7 +106,7 @@ func (s *terminalServer) next() wireAnswer {
 	s.t.Helper()
 	line, err := s.out.ReadBytes('\n')
 	if err != nil {
-		s.t.Fatalf("%v; standard error: %s", err, s.p.stderr)
+		s.t.Fatalf("%v; standard error: %s", err, s.p.Stderr)
 	}
 	var a wireAnswer
 	if err := json.Unmarshal(line, &a); err != nil {
@@ -222,18 +216,7 @@ func decodeText(t testing.TB, text string, v any) {
 // until reads a session until its text matches, and returns the text.
 func (s *terminalServer) until(pattern, session string) (text string) {
 	s.t.Helper()
-	return untilMatches(s.t, pattern, func() string { return s.text("getContent", args{"sessionId": session}) })
-}
-
-// untilMatches reads a text until it matches, and returns it.
-func untilMatches(t testing.TB, pattern string, read func() string) (text string) {
-	t.Helper()
-	re := regexp.MustCompile(pattern)
-	poll(t, func() string {
-		text = read()
-		return unless(re.MatchString(text), fmt.Sprintf("no %q in %q", pattern, text))
-	})
-	return text
+	return programtest.UntilMatches(s.t, pattern, func() string { return s.text("getContent", args{"sessionId": session}) })
 }
 
 // enter types a line once the shell has prompted for it, and presses Enter once it stands behind

@@ -140,7 +140,7 @@ func TestUntermHidesSecrets(t *testing.T) {
 			return nil
 		})
 	}
-	if said := s.program.stderr.String(); strings.Contains(said, secret) {
+	if said := s.program.Stderr.String(); strings.Contains(said, secret) {
 		t.Errorf("standard error: %s", said)
 	}
 	cmdline, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", s.program.Process.Pid))

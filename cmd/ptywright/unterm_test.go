@@ -42,10 +42,10 @@ func startUnterm(t testing.TB, flags ...string) *untermServer {
 func untermProgram(t testing.TB, p *program, root string) *untermServer {
 	t.Helper()
 	s := &untermServer{t: t, program: p, root: root}
-	_, out := p.startPiped()
+	_, out := p.StartPiped()
 	t.Cleanup(func() { out.Close() })
 	t.Cleanup(s.end)
-	s.name = p.stderr.told(t, `serving Unterm's methods as (\S+) [^\n]*\n`) // it can be found by then
+	s.name = p.Stderr.Told(t, `serving Unterm's methods as (\S+) [^\n]*\n`) // it can be found by then
 	s.record = s.file("instances/" + s.name + ".json")
 	return s
 }
@@ -75,13 +75,13 @@ func (s *untermServer) end() {
 	s.program.Process.Signal(syscall.SIGTERM)
 	defer time.AfterFunc(hang, func() { s.program.Process.Kill() }).Stop()
 	if code := exitCodeOf(s.t, s.program.Wait()); code != 0 {
-		s.t.Errorf("the server's exit code is %d: %s", code, s.program.stderr)
+		s.t.Errorf("the server's exit code is %d: %s", code, s.program.Stderr)
 	}
-	noneLeft(s.t, s.program.mark)
+	noneLeft(s.t, s.program.Mark)
 	if left, _ := filepath.Glob(filepath.Join(s.root, "instances", "*.json")); len(left) > 0 {
 		s.t.Errorf("left behind: %v", left)
 	}
-	if said := s.program.stderr.String(); strings.Contains(said, s.token()) || strings.Contains(said, "goroutine ") {
+	if said := s.program.Stderr.String(); strings.Contains(said, s.token()) || strings.Contains(said, "goroutine ") {
 		s.t.Errorf("standard error: %s", said)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/app"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
 )
@@ -23,19 +24,19 @@ func TestJSONOfErrorsBeforeTheCommand(t *testing.T) {
 	told := func(path string, args []string, reason, file string) {
 		t.Helper()
 		p, _ := configured(t, file, append(strings.Fields(path), args...)...)
-		out, code := p.run("")
+		out, code := p.Run("")
 		all := objects(t, out)
 		if len(all) == 0 || code != 2 {
-			t.Errorf("%s %q: exit %d, %q %s", path, args, code, out, p.stderr)
+			t.Errorf("%s %q: exit %d, %q %s", path, args, code, out, p.Stderr)
 			return
 		}
 		e, _ := all[len(all)-1]["error"].(map[string]any)
-		if message, _ := e["message"].(string); e["reason"] != reason || e["exit_code"] != 2. || message == "" || !strings.Contains(p.stderr.String(), message) {
-			t.Errorf("%s %q: %v, %s", path, args, all, p.stderr)
+		if message, _ := e["message"].(string); e["reason"] != reason || e["exit_code"] != 2. || message == "" || !strings.Contains(p.Stderr.String(), message) {
+			t.Errorf("%s %q: %v, %s", path, args, all, p.Stderr)
 		}
 	}
 	n := 0
-	for _, c := range command(cli.Stdio{}).Commands() {
+	for _, c := range app.Command(cli.Stdio{}).Commands() {
 		for _, c := range append(c.Commands(), c) {
 			if c.HasSubCommands() || c.Flags().Lookup("json") == nil && c.InheritedFlags().Lookup("json") == nil {
 				continue
@@ -66,7 +67,7 @@ func TestJSONOfErrorsBeforeTheCommand(t *testing.T) {
 
 	// What is behind -- is the program's.
 	p := ptywright(t, "spawn", "--rows", "0", "--", "ls", "--json")
-	if out, code := p.run(""); code != 2 || out != "" {
+	if out, code := p.Run(""); code != 2 || out != "" {
 		t.Errorf("exit %d, %q", code, out)
 	}
 }
@@ -80,21 +81,21 @@ func TestBoundsOfSettings(t *testing.T) {
 		}
 		for n, want := range map[int64]int{s.Least - 1: 2, s.Least: 0, s.Most: 0, s.Most + 1: 2} {
 			value := strconv.FormatInt(n, 10)
-			if out, code := ptywright(t, "serve", "--stdio", "--"+s.Flag, value).run(""); code != want {
+			if out, code := ptywright(t, "serve", "--stdio", "--"+s.Flag, value).Run(""); code != want {
 				t.Errorf("--%s %s: exit %d, %s", s.Flag, value, code, out)
 			}
 			p := ptywright(t, "serve", "--stdio")
 			p.Env = append(p.Env, s.Env()+"="+value)
-			if _, code := p.run(""); code != want {
-				t.Errorf("%s=%s: exit %d, %s", s.Env(), value, code, p.stderr)
+			if _, code := p.Run(""); code != want {
+				t.Errorf("%s=%s: exit %d, %s", s.Env(), value, code, p.Stderr)
 			}
 		}
 	}
 	for _, s := range config.Settings {
 		for _, word := range s.Words {
 			p := ptywright(t, "serve", "--stdio", "--"+s.Flag, word)
-			if _, code := p.run(""); code != 0 {
-				t.Errorf("--%s %s: exit %d, %s", s.Flag, word, code, p.stderr)
+			if _, code := p.Run(""); code != 0 {
+				t.Errorf("--%s %s: exit %d, %s", s.Flag, word, code, p.Stderr)
 			}
 		}
 	}
@@ -111,7 +112,7 @@ func TestInterruptedWait(t *testing.T) {
 		}
 		defer l.Close()
 		p := ptywright(t, append(strings.Fields(line), "--socket", path)...)
-		in, out := p.startPiped()
+		in, out := p.StartPiped()
 		defer in.Close()
 		conn, err := l.Accept()
 		if err != nil {
@@ -126,8 +127,8 @@ func TestInterruptedWait(t *testing.T) {
 		}
 		p.Process.Signal(os.Interrupt)
 		said, _ := io.ReadAll(out)
-		if code := exitCodeOf(t, p.Wait()); code != 130 || p.stderr.String() != "ptywright: interrupted\n" {
-			t.Errorf("%s: exit %d, %s", line, code, p.stderr)
+		if code := exitCodeOf(t, p.Wait()); code != 130 || p.Stderr.String() != "ptywright: interrupted\n" {
+			t.Errorf("%s: exit %d, %s", line, code, p.Stderr)
 		}
 		if want := `{"error":{"message":"interrupted","reason":"interrupted","exit_code":130}}` + "\n"; strings.Contains(line, "json") != (string(said) == want) {
 			t.Errorf("%s: %q", line, said)
@@ -143,7 +144,7 @@ func TestInterruptedLogs(t *testing.T) {
 	for _, line := range []string{"logs -f s1", "logs -f s1 --json"} {
 		p := ptywright(t, strings.Fields(line)...)
 		p.Env = append(p.Env, "PTYWRIGHT_HOME="+filepath.Dir(s.path))
-		in, out := p.startPiped()
+		in, out := p.StartPiped()
 		defer in.Close()
 		said := bufio.NewReader(out)
 		if first, err := said.ReadString('\n'); err != nil || !strings.Contains(first, "ready") {
@@ -151,8 +152,8 @@ func TestInterruptedLogs(t *testing.T) {
 		}
 		p.Process.Signal(os.Interrupt)
 		rest, _ := io.ReadAll(said)
-		if code := exitCodeOf(t, p.Wait()); code != 0 || p.stderr.String() != "" || len(rest) > 0 {
-			t.Errorf("%s: exit %d, %q %s", line, code, rest, p.stderr)
+		if code := exitCodeOf(t, p.Wait()); code != 0 || p.Stderr.String() != "" || len(rest) > 0 {
+			t.Errorf("%s: exit %d, %q %s", line, code, rest, p.Stderr)
 		}
 	}
 }

@@ -52,14 +52,14 @@ func TestWatchOfASessionThatIsGone(t *testing.T) {
 func killable(t testing.TB, socket string) *server {
 	t.Helper()
 	p := ptywright(t, "serve", "--socket", socket)
-	p.startPiped()
+	p.StartPiped()
 	ctx, cancel := context.WithTimeout(context.Background(), hang)
 	s := &server{program: p, t: t, ctx: ctx}
 	t.Cleanup(func() {
 		s.kill()
 		cancel()
 	})
-	p.stderr.told(t, `serving on [^\n]+\n`)
+	p.Stderr.Told(t, `serving on [^\n]+\n`)
 	c, err := client.Dial(ctx, socket)
 	if err != nil {
 		t.Fatal(err)
@@ -80,14 +80,14 @@ func (s *server) kill() {
 func watchOf(t testing.TB, socket string) string {
 	t.Helper()
 	p := ptywright(t, "watch", "--socket", socket)
-	p.startPiped()
+	p.StartPiped()
 	t.Cleanup(func() {
 		_ = p.Process.Signal(syscall.SIGTERM)
 		if code := exitCodeOf(t, p.Wait()); code != 0 {
-			t.Errorf("exit code %d: %s", code, p.stderr)
+			t.Errorf("exit code %d: %s", code, p.Stderr)
 		}
 	})
-	return p.stderr.told(t, `watching at (\S+)\n`)
+	return p.Stderr.Told(t, `watching at (\S+)\n`)
 }
 
 // TestWatchOfAServerThatIsKilled: the page says what has happened, keeps the last words, and does

@@ -35,16 +35,16 @@ func watchedServer(t testing.TB, flags ...string) *watching {
 	t.Helper()
 	w := &watching{socket: filepath.Join(t.TempDir(), "socket")}
 	served := ptywright(t, "serve", "--socket", w.socket)
-	served.startPiped()
+	served.StartPiped()
 	ended := func(p *program) {
 		_ = p.Process.Signal(syscall.SIGTERM)
 		if code := exitCodeOf(t, p.Wait()); code != 0 {
-			t.Errorf("exit code %d: %s", code, p.stderr)
+			t.Errorf("exit code %d: %s", code, p.Stderr)
 		}
-		noneLeft(t, p.mark)
+		noneLeft(t, p.Mark)
 	}
 	t.Cleanup(func() { ended(served) })
-	served.stderr.told(t, `serving on [^\n]+\n`)
+	served.Stderr.Told(t, `serving on [^\n]+\n`)
 	ctx, cancel := context.WithTimeout(context.Background(), hang)
 	c, err := client.Dial(ctx, w.socket)
 	if err != nil {
@@ -56,10 +56,10 @@ func watchedServer(t testing.TB, flags ...string) *watching {
 	})
 	w.server = &server{Client: c, program: served, t: t, ctx: ctx}
 	p := ptywright(t, append([]string{"watch", "--socket", w.socket}, flags...)...)
-	w.stderr = p.stderr
-	p.startPiped()
+	w.stderr = p.Stderr
+	p.StartPiped()
 	t.Cleanup(func() { ended(p) })
-	said := w.stderr.told(t, `watching at http://127\.0\.0\.1:\d+/#token=[A-Z0-9]+\n`)
+	said := w.stderr.Told(t, `watching at http://127\.0\.0\.1:\d+/#token=[A-Z0-9]+\n`)
 	w.address = strings.TrimSpace(strings.TrimPrefix(said, "watching at "))
 	w.origin, _, _ = strings.Cut(w.address, "/#")
 	return w
@@ -175,7 +175,7 @@ func TestWatchInTheBrowser(t *testing.T) {
 	p.until(`document.querySelectorAll('.tile').length === 1`)
 
 	// Who has the other address looks on, and finds nothing to take a session over with.
-	reader := b.open(w.stderr.told(t, `who can only look on: (http://\S+)\n`))
+	reader := b.open(w.stderr.Told(t, `who can only look on: (http://\S+)\n`))
 	reader.click(fmt.Sprintf(`.tile[href="#/session/%s"]`, counter.ID))
 	reader.until(screenText + `.includes('it was one')`)
 	reader.until(`document.querySelector('#term-take').hidden && document.querySelector('#term-status').textContent.startsWith('You are looking on')`)
@@ -206,15 +206,15 @@ func TestWatchOpens(t *testing.T) {
 	temp := t.TempDir()
 	p := ptywright(t, "watch", "--casts", t.TempDir(), "--socket", filepath.Join(t.TempDir(), "none"), "--open")
 	p.Env = append(p.Env, "PATH="+bin+":"+os.Getenv("PATH"), "TMPDIR="+temp)
-	said := p.stderr
-	p.startPiped()
+	said := p.Stderr
+	p.StartPiped()
 	defer func() {
 		_ = p.Process.Signal(syscall.SIGTERM)
 		if code := exitCodeOf(t, p.Wait()); code != 0 {
-			t.Errorf("exit code %d: %s", code, p.stderr)
+			t.Errorf("exit code %d: %s", code, p.Stderr)
 		}
 	}()
-	origin := strings.TrimSpace(said.told(t, `http://127\.0\.0\.1:\d+ `))
+	origin := strings.TrimSpace(said.Told(t, `http://127\.0\.0\.1:\d+ `))
 	opened, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -266,8 +266,8 @@ func TestWatchNeedsSomethingToShow(t *testing.T) {
 		{[]string{"extra"}, 2, "extra"},
 	} {
 		p := ptywright(t, append([]string{"watch"}, x.args...)...)
-		if _, code := p.run(""); code != x.code || !strings.Contains(p.stderr.String(), x.says) {
-			t.Errorf("%v: exit %d, %s", x.args, code, p.stderr)
+		if _, code := p.Run(""); code != x.code || !strings.Contains(p.Stderr.String(), x.says) {
+			t.Errorf("%v: exit %d, %s", x.args, code, p.Stderr)
 		}
 	}
 }

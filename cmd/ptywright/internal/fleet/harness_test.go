@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package fleet_test
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/programtest"
 	"github.com/ptywright/ptywright/engine/enginetest"
 )
 
@@ -27,13 +28,13 @@ func newFleet(t testing.TB) *fleetOf {
 	t.Helper()
 	home := enginetest.Home(t)
 	f := &fleetOf{t: t, home: home, root: filepath.Join(home, "root")}
-	p := ptywright(t)
-	f.mark, f.env = p.mark, append(p.Env, append(plainShell(home), "PYTHONDONTWRITEBYTECODE=1", "PTYWRIGHT_HOME="+f.root)...)
+	p := programtest.New(t)
+	f.mark, f.env = p.Mark, append(p.Env, append(programtest.PlainShell(home), "PYTHONDONTWRITEBYTECODE=1", "PTYWRIGHT_HOME="+f.root)...)
 	t.Cleanup(func() {
 		if out, err, code := f.run("stop", "--all"); code != 0 {
 			t.Errorf("stop: exit code %d\n%s%s", code, out, err)
 		}
-		noneLeft(t, f.mark)
+		programtest.NoneLeft(t, f.mark)
 		if left := f.files(); len(left) > 0 {
 			t.Errorf("left under the root: %q", left)
 		}
@@ -42,10 +43,10 @@ func newFleet(t testing.TB) *fleetOf {
 }
 
 // program is ptywright with arguments, in this fleet.
-func (f *fleetOf) program(args ...string) *program {
+func (f *fleetOf) program(args ...string) *programtest.Program {
 	f.t.Helper()
-	p := ptywright(f.t, args...)
-	p.Env, p.mark, p.Dir = f.env, f.mark, f.home
+	p := programtest.New(f.t, args...)
+	p.Env, p.Mark, p.Dir = f.env, f.mark, f.home
 	return p
 }
 
@@ -53,8 +54,8 @@ func (f *fleetOf) program(args ...string) *program {
 func (f *fleetOf) run(args ...string) (stdout, stderr string, code int) {
 	f.t.Helper()
 	p := f.program(append([]string{"fleet"}, args...)...)
-	stdout, code = p.run("")
-	return stdout, p.stderr.String(), code
+	stdout, code = p.Run("")
+	return stdout, p.Stderr.String(), code
 }
 
 // ok runs ptywright fleet, which must exit with 0 and complain of nothing, and returns what it
@@ -184,7 +185,7 @@ func (f *fleetOf) write(text string, path ...string) {
 func (f *fleetOf) gate(name string) string {
 	f.t.Helper()
 	path := filepath.Join(f.home, name)
-	if err := mkfifo(path); err != nil {
+	if err := programtest.Mkfifo(path); err != nil {
 		f.t.Fatal(err)
 	}
 	return path

@@ -1,4 +1,4 @@
-package main
+package fleet_test
 
 import (
 	"encoding/json"
@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/programtest"
 )
 
 // nato are the first twenty names.
@@ -112,7 +113,7 @@ func TestFleetOfTwenty(t *testing.T) {
 	if err := syscall.Kill(active, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	gone(t, map[int]string{active: "alpha"})
+	programtest.Gone(t, map[int]string{active: "alpha"})
 	if names := f.names(); !slices.Equal(names, nato[1:]) {
 		t.Errorf("%q", names)
 	}
@@ -151,7 +152,7 @@ func TestFleetSeesThroughForgedRecords(t *testing.T) {
 	defer listener.Close()
 	real := f.record("instances", "alpha.json")
 	stranger := f.program("serve", "--stdio") // a live process, and even one of ours
-	in, _ := stranger.startPiped()
+	in, _ := stranger.StartPiped()
 	for name, change := range map[string]map[string]any{
 		"kilo": {"pid": os.Getpid(), "mcp_port": listener.Addr().(*net.TCPAddr).Port},
 		"lima": {"pid": stranger.Process.Pid},
@@ -184,8 +185,8 @@ func TestFleetSeesThroughForgedRecords(t *testing.T) {
 		t.Error("the second one is not bravo")
 	}
 	in.Close()
-	if code := exitCodeOf(t, stranger.Wait()); code != 0 {
-		t.Errorf("the stranger's exit code is %d: %s", code, stranger.stderr)
+	if code := programtest.ExitCode(t, stranger.Wait()); code != 0 {
+		t.Errorf("the stranger's exit code is %d: %s", code, stranger.Stderr)
 	}
 }
 
@@ -205,7 +206,7 @@ func TestFleetTellsNoToken(t *testing.T) {
 	for _, name := range []string{"alpha", "bravo"} {
 		tokens = append(tokens, f.record("instances", name+".json")["auth_token"].(string))
 	}
-	for pid, what := range marked(t, f.mark) {
+	for pid, what := range programtest.Marked(t, f.mark) {
 		fmt.Fprintln(&said, pid, what)
 	}
 	for _, args := range [][]string{{"list", "--json"}, {"list"}, {"tag", "alpha", "x"}, {"read", "alpha", "--json"},

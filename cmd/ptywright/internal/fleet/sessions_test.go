@@ -1,12 +1,13 @@
 //go:build unix
 
-package main
+package fleet_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/programtest"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -19,7 +20,7 @@ func TestFleetHelpsADeadInstance(t *testing.T) {
 	f.start("2")
 	f.ok("broadcast", "--to", "bravo", "--", "exit")
 	const advice = "bravo: session 0 has ended: 'ptywright fleet sessions bravo' lists those that run, 'ptywright fleet open bravo' begins one"
-	f.fails(1, advice, "wait", "--to", "bravo", "--pattern", "nothing says this", "--timeout", hang.String())
+	f.fails(1, advice, "wait", "--to", "bravo", "--pattern", "nothing says this", "--timeout", programtest.Hang.String())
 	f.fails(1, advice, "wait", "--to", "bravo", "--idle")
 	f.fails(1, advice, "broadcast", "--to", "bravo", "--", "true")
 	if out := f.fails(1, advice, "broadcast", "--wait", "--", "echo he''re"); out != "== alpha: exit code 0\nhere\n" {
@@ -77,7 +78,7 @@ func TestFleetSmallThings(t *testing.T) {
 	}
 	f.ok("wait", "--pattern", "row 13\n$")
 	f.ok("wait", "--idle")
-	vain := []string{"wait", "--to", "alpha", "--pattern", "nothing says this", "--timeout", "100ms"}
+	vain := []string{"wait", "--to", "alpha", "--pattern", "nothing says this", "--timeout", "3s"} // in which a busy machine answers
 	out := strings.Split(strings.TrimSpace(f.fails(3, "timed out", vain...)), "\n")
 	if len(out) != 11 || out[1] != "row 5" || out[9] != "row 13" || out[10] != "$" {
 		t.Errorf("%q", out)
@@ -94,26 +95,51 @@ func TestFleetInterrupted(t *testing.T) {
 	f := newFleet(t)
 	f.start("2")
 	self := f.program("--help").Path
-	server := start(t)
+	server, err := client.StartCommand(programtest.New(t, "serve", "--stdio").Cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	env := map[string]string{}
 	for _, v := range f.env {
 		name, value, _ := strings.Cut(v, "=")
 		env[name] = value
 	}
-	fleet := func(args ...string) *session {
-		return server.with(client.Config{Program: self, Args: append([]string{"fleet"}, args...), Env: env, Cwd: f.home})
-	}
-	run := fleet("broadcast", "--to", "alpha", "--wait", "--timeout", hang.String(), "--", "echo beg''un; cat "+f.gate("gate"))
-	f.ok("wait", "--to", "alpha", "--pattern", "begun")
-	wait := fleet("wait", "--timeout", hang.String(), "--pattern", "begun")
-	wait.wait(client.Regexp("== alpha: matched")) // and bravo is waited for
-	for _, s := range []*session{run, wait} {
-		s.keys("ctrl+c")
-		if got := s.exited(); got != "exit 130" {
-			t.Errorf("%s", got)
+	fleet := func(args ...string) *client.Session {
+		s, err := server.Spawn(t.Context(), client.Config{Program: self, Args: append([]string{"fleet"}, args...), Env: env, Cwd: f.home})
+		if err != nil {
+			t.Fatal(err)
 		}
+		return s
 	}
-	if screen := run.snapshot("none").PlainText; !strings.Contains(screen, "ptywright: interrupt") || !strings.Contains(screen, "goes on") {
+	sees := func(s *client.Session, m client.Matcher) *client.Match {
+		t.Helper()
+		match, err := s.Wait(t.Context(), m, client.Everything, client.Within(programtest.Hang/2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return match
+	}
+	run := fleet("broadcast", "--to", "alpha", "--wait", "--timeout", programtest.Hang.String(), "--", "echo beg''un; cat "+f.gate("gate"))
+	f.ok("wait", "--to", "alpha", "--pattern", "begun")
+	wait := fleet("wait", "--timeout", programtest.Hang.String(), "--pattern", "begun")
+	sees(wait, client.Regexp("== alpha: matched")) // and bravo is waited for
+	var screen string
+	for _, s := range []*client.Session{wait, run} {
+		if _, err := s.Do(t.Context(), client.Action{Type: "key", Value: "ctrl+c"}); err != nil {
+			t.Fatal(err)
+		}
+		end := sees(s, client.Exited()).Screen
+		if end.Exit == nil || end.Exit.Code == nil || *end.Exit.Code != 130 {
+			t.Errorf("%+v", end.Exit)
+		}
+		screen = end.PlainText
+	}
+	if !strings.Contains(screen, "ptywright: interrupt") || !strings.Contains(screen, "goes on") {
 		t.Errorf("%s", screen)
 	}
 	f.open("gate", "after all")

@@ -1,4 +1,4 @@
-package main
+package fleet_test
 
 import (
 	"os"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/programtest"
 )
 
 // TestFleetDirector: four instances, one of which directs. Three build a module each; the first
@@ -56,13 +58,13 @@ func TestFleetDirector(t *testing.T) {
 	if sent := f.each(f.ok("broadcast", "--json", "--tag", "worker", "--", build)); len(sent) != 3 || !sent[0].Sent {
 		t.Fatalf("%+v", sent)
 	}
-	first := f.each(f.ok("wait", "--any", "--to", north+","+east, "--pattern", "built in the", "--timeout", hang.String(), "--json"))
+	first := f.each(f.ok("wait", "--any", "--to", north+","+east, "--pattern", "built in the", "--timeout", programtest.Hang.String(), "--json"))
 	if len(first) != 1 || !first[0].Matched {
 		t.Fatalf("%+v", first)
 	}
-	f.ok("wait", "--all", "--to", north+","+east, "--pattern", "built in the", "--timeout", hang.String())
-	f.ok("wait", "--to", south, "--pattern", "it did not build", "--timeout", hang.String())
-	f.ok("wait", "--all", "--idle", "--timeout", hang.String())
+	f.ok("wait", "--all", "--to", north+","+east, "--pattern", "built in the", "--timeout", programtest.Hang.String())
+	f.ok("wait", "--to", south, "--pattern", "it did not build", "--timeout", programtest.Hang.String())
+	f.ok("wait", "--all", "--idle", "--timeout", programtest.Hang.String())
 	for name, want := range map[string]string{north: "built in the north", east: "built in the east", south: "it did not build"} {
 		if out := f.ok("read", name, "--lines", "20"); !strings.Contains(out, "\n"+want+"\n") {
 			t.Errorf("%s shows\n%s", name, out)
@@ -74,11 +76,11 @@ func TestFleetDirector(t *testing.T) {
 	killed := started[1]
 	f.ok("broadcast", "--to", killed.ID, "--", "sleep 1000000.$(true)"+f.mark)
 	f.ok("wait", "--to", killed.ID, "--pattern", "sleep")
-	was := marked(t, f.mark)
+	was := programtest.Marked(t, f.mark)
 	if err := syscall.Kill(killed.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	gone(t, map[int]string{killed.PID: was[killed.PID]})
+	programtest.Gone(t, map[int]string{killed.PID: was[killed.PID]})
 	if names := f.names(); len(names) != 3 || slices.Contains(names, north) {
 		t.Errorf("after the kill there are %q", names)
 	}
@@ -90,8 +92,8 @@ func TestFleetDirector(t *testing.T) {
 
 	// The director sees and commands them from its terminal, as an agent in there would.
 	f.write("package main\n\nconst place = \"south, at last\"\n", "south", "place.go")
-	f.write(`exec "$PW" fleet --root "`+f.root+`" broadcast --tag worker --json --wait --timeout `+hang.String()+` -- '"$GO" build -o app . && ./app 2>&1'`+"\n", "director", "all.sh")
-	runs := f.each(f.ok("broadcast", "--to", director, "--json", "--wait", "--timeout", hang.String(), "--", "sh all.sh > results; cat results | wc -l; PWD= \"$PW\" fleet --root '"+f.root+"' list --json | wc -l"))
+	f.write(`exec "$PW" fleet --root "`+f.root+`" broadcast --tag worker --json --wait --timeout `+programtest.Hang.String()+` -- '"$GO" build -o app . && ./app 2>&1'`+"\n", "director", "all.sh")
+	runs := f.each(f.ok("broadcast", "--to", director, "--json", "--wait", "--timeout", programtest.Hang.String(), "--", "sh all.sh > results; cat results | wc -l; PWD= \"$PW\" fleet --root '"+f.root+"' list --json | wc -l"))
 	if len(runs) != 1 || runs[0].ExitCode == nil || *runs[0].ExitCode != 0 || !slices.Equal(strings.Fields(runs[0].Output), []string{"3", "4"}) {
 		t.Fatalf("%+v", runs)
 	}

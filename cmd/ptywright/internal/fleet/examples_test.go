@@ -1,9 +1,10 @@
 //go:build unix
 
-package main
+package fleet_test
 
 import (
 	"bufio"
+	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
@@ -12,10 +13,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/programtest"
 )
 
 // clientIn is what tries the client of a language.
-func (f *fleetOf) clientIn(language string) *program {
+func (f *fleetOf) clientIn(language string) *programtest.Program {
 	f.t.Helper()
 	if language == "node" {
 		return f.interpreted("node", filepath.Join("testdata", "unterm_client.mjs"), f.path("client.mjs"), f.root)
@@ -34,19 +37,19 @@ func (f *fleetOf) path(name string) string {
 }
 
 // interpreted is a program that an interpreter runs, in this fleet.
-func (f *fleetOf) interpreted(interpreter, file string, args ...string) *program {
+func (f *fleetOf) interpreted(interpreter, file string, args ...string) *programtest.Program {
 	f.t.Helper()
 	path, err := filepath.Abs(file)
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	p := programOf(f.t, exec.Command(interpreter, append([]string{path}, args...)...))
-	p.Env, p.mark, p.Dir = f.env, f.mark, f.home
+	p := programtest.Of(f.t, exec.Command(interpreter, append([]string{path}, args...)...))
+	p.Env, p.Mark, p.Dir = f.env, f.mark, f.home
 	return p
 }
 
 // exampleIn is a program of examples/unterm with its interpreter.
-func (f *fleetOf) exampleIn(language, name string, args ...string) *program {
+func (f *fleetOf) exampleIn(language, name string, args ...string) *programtest.Program {
 	f.t.Helper()
 	args = append([]string{"--root", f.root}, args...)
 	if language == "node" {
@@ -59,9 +62,9 @@ func (f *fleetOf) exampleIn(language, name string, args ...string) *program {
 func (f *fleetOf) example(language, name string, args ...string) string {
 	f.t.Helper()
 	p := f.exampleIn(language, name, args...)
-	out, code := p.run("")
-	if code != 0 || p.stderr.String() != "" {
-		f.t.Fatalf("%s %s: exit code %d\n%s%s", language, name, code, out, p.stderr)
+	out, code := p.Run("")
+	if code != 0 || p.Stderr.String() != "" {
+		f.t.Fatalf("%s %s: exit code %d\n%s%s", language, name, code, out, p.Stderr)
 	}
 	return out
 }
@@ -71,7 +74,7 @@ func inBoth(t *testing.T, test func(t *testing.T, f *fleetOf, language string)) 
 	for _, l := range []struct{ language, program, debian string }{{"node", "node", "nodejs"}, {"python", "python3", "python3"}} {
 		t.Run(l.language, func(t *testing.T) {
 			t.Parallel()
-			need(t, l.program, l.debian)
+			programtest.Need(t, l.program, l.debian)
 			test(t, newFleet(t), l.language)
 		})
 	}
@@ -84,9 +87,9 @@ func TestUntermExampleClients(t *testing.T) {
 	inBoth(t, func(t *testing.T, f *fleetOf, language string) {
 		f.start("3")
 		p := f.clientIn(language)
-		out, code := p.run("")
-		if code != 0 || p.stderr.String() != "" {
-			t.Fatalf("exit code %d\n%s%s", code, out, p.stderr)
+		out, code := p.Run("")
+		if code != 0 || p.Stderr.String() != "" {
+			t.Fatalf("exit code %d\n%s%s", code, out, p.Stderr)
 		}
 		type failure struct {
 			Code    any
@@ -97,7 +100,9 @@ func TestUntermExampleClients(t *testing.T) {
 			Refused, Silent, Unknown, Missing failure
 			Slow, Info, Pending, Later        string
 		}
-		unmarshal(t, []byte(out), &said)
+		if err := json.Unmarshal([]byte(out), &said); err != nil {
+			t.Fatalf("%v in %s", err, out)
+		}
 		if !slices.Equal(said.Names, []string{"alpha", "bravo", "charlie"}) || said.Slow != "slow ä€😀\n" || said.Info != "alpha" {
 			t.Errorf("%+v", said)
 		}
@@ -126,8 +131,8 @@ func TestUntermExampleClients(t *testing.T) {
 // TestUntermExampleReadme runs the commands of the README, word by word.
 func TestUntermExampleReadme(t *testing.T) {
 	t.Parallel()
-	need(t, "node", "nodejs")
-	need(t, "python3", "python3")
+	programtest.Need(t, "node", "nodejs")
+	programtest.Need(t, "python3", "python3")
 	f := newFleet(t)
 	readme, err := os.ReadFile(f.path("README.md"))
 	if err != nil {
@@ -149,11 +154,11 @@ func TestUntermExampleReadme(t *testing.T) {
 	if err := os.Symlink(self, filepath.Join(f.folder("bin"), "ptywright")); err != nil {
 		t.Fatal(err)
 	}
-	p := programOf(t, exec.Command("sh", "-ec", script))
-	p.Env, p.mark, p.Dir = append(f.env, "PATH="+filepath.Join(f.home, "bin")+":"+os.Getenv("PATH")), f.mark, filepath.Dir(f.path("README.md"))
-	out, code := p.run("") // standard input has ended: claim gives back what it has
-	if code != 0 || p.stderr.String() != "" {
-		t.Fatalf("exit code %d\n%s%s", code, out, p.stderr)
+	p := programtest.Of(t, exec.Command("sh", "-ec", script))
+	p.Env, p.Mark, p.Dir = append(f.env, "PATH="+filepath.Join(f.home, "bin")+":"+os.Getenv("PATH")), f.mark, filepath.Dir(f.path("README.md"))
+	out, code := p.Run("") // standard input has ended: claim gives back what it has
+	if code != 0 || p.Stderr.String() != "" {
+		t.Fatalf("exit code %d\n%s%s", code, out, p.Stderr)
 	}
 	for _, want := range []string{`Linux|Darwin|BSD`, ` in \S+/code/site: completed, exit code 0\n.*\n.*index\.html`, `agent-7 has \w+, its command ended with 0: .*UTC`, `\n2 of 2 succeeded\n`} {
 		if n := len(regexp.MustCompile(want).FindAllString(out, -1)); n < 2 {
@@ -190,8 +195,8 @@ func TestUntermExampleComplaints(t *testing.T) {
 			{1, "nowhere", "router", []string{"--ptywright", nowhere, "--task", "true", f.home}},
 		} {
 			p := f.exampleIn(language, c.program, c.args...)
-			out, code := p.run("")
-			said := strings.ToLower(p.stderr.String())
+			out, code := p.Run("")
+			said := strings.ToLower(p.Stderr.String())
 			// Python's command lines are complained of below their usage.
 			if code != c.code || !strings.Contains(said, strings.ToLower(c.complaint)) || code == 1 && strings.Count(said, "\n") != 1 || code != 0 && out != "" {
 				t.Errorf("%s %q: exit code %d\n%s%s", c.program, c.args, code, out, said)
@@ -208,8 +213,8 @@ func TestUntermExampleOne(t *testing.T) {
 	t.Parallel()
 	inBoth(t, func(t *testing.T, f *fleetOf, language string) {
 		p := f.exampleIn(language, "one")
-		if out, code := p.run(""); code == 0 || !strings.Contains(p.stderr.String(), "no instance is running") {
-			t.Errorf("without an instance: exit code %d\n%s%s", code, out, p.stderr)
+		if out, code := p.Run(""); code == 0 || !strings.Contains(p.Stderr.String(), "no instance is running") {
+			t.Errorf("without an instance: exit code %d\n%s%s", code, out, p.Stderr)
 		}
 		f.start("2")
 		out := f.example(language, "one", "echo ä€; echo b")
@@ -217,7 +222,7 @@ func TestUntermExampleOne(t *testing.T) {
 			t.Errorf("%s", out)
 		}
 		p = f.exampleIn(language, "one", "exit-with() { return 9; }; exit-with || (exit 9)")
-		if _, code := p.run(""); code != 1 {
+		if _, code := p.Run(""); code != 1 {
 			t.Errorf("exit code %d for a command that failed", code)
 		}
 		// The pointer moves to the one that is left.
@@ -241,10 +246,10 @@ func TestUntermExampleByCwd(t *testing.T) {
 			}
 		}
 		p := f.exampleIn(language, "by_cwd", "application", "pwd")
-		out, code := p.run("")
+		out, code := p.Run("")
 		for _, want := range []string{"no instance works on " + f.home + "/application; there are: ", all[0].ID + " (" + app + ")", all[1].ID + " (" + site + ")"} {
-			if code != 1 || !strings.Contains(p.stderr.String(), want) {
-				t.Errorf("no %q: exit code %d\n%s%s", want, code, out, p.stderr)
+			if code != 1 || !strings.Contains(p.Stderr.String(), want) {
+				t.Errorf("no %q: exit code %d\n%s%s", want, code, out, p.Stderr)
 			}
 		}
 	})
@@ -258,7 +263,7 @@ func TestUntermExampleClaim(t *testing.T) {
 		const instances, agents = 4, 12
 		f.start("4")
 		type agent struct {
-			p    *program
+			p    *programtest.Program
 			hold io.WriteCloser
 			out  *bufio.Reader
 			line string
@@ -266,7 +271,7 @@ func TestUntermExampleClaim(t *testing.T) {
 		all := make([]agent, agents)
 		for i := range all {
 			p := f.exampleIn(language, "claim", string(rune('a'+i)), "echo hello from $PPID")
-			in, out := p.startPiped()
+			in, out := p.StartPiped()
 			all[i] = agent{p: p, hold: in, out: bufio.NewReader(out)}
 		}
 		var have []string
@@ -291,11 +296,11 @@ func TestUntermExampleClaim(t *testing.T) {
 		for _, a := range all {
 			a.hold.Close()
 			rest, _ := io.ReadAll(a.out)
-			switch code := exitCodeOf(t, a.p.Wait()); {
-			case a.line != "" && (code != 0 || len(rest) > 0 || a.p.stderr.String() != ""):
-				t.Errorf("exit code %d after %q\n%s%s", code, a.line, rest, a.p.stderr)
-			case a.line == "" && (code != 1 || !strings.Contains(a.p.stderr.String(), "all instances are taken")):
-				t.Errorf("exit code %d of an agent without an instance\n%s", code, a.p.stderr)
+			switch code := programtest.ExitCode(t, a.p.Wait()); {
+			case a.line != "" && (code != 0 || len(rest) > 0 || a.p.Stderr.String() != ""):
+				t.Errorf("exit code %d after %q\n%s%s", code, a.line, rest, a.p.Stderr)
+			case a.line == "" && (code != 1 || !strings.Contains(a.p.Stderr.String(), "all instances are taken")):
+				t.Errorf("exit code %d of an agent without an instance\n%s", code, a.p.Stderr)
 			}
 		}
 		for _, i := range f.each(f.ok("list", "--json")) {
@@ -323,14 +328,14 @@ func TestUntermExampleRouter(t *testing.T) {
 		}
 		f.start("1") // that is not the router's
 		p := f.exampleIn(language, "router", "--ptywright", self, "--task", `test "${PWD##*/}" != two && echo "made ${PWD##*/}"`, "one", "two", "three")
-		out, code := p.run("")
+		out, code := p.Run("")
 		for _, want := range []string{`^\[worker-\w+\] \(\w+\) is done first\n`, `\[worker-one\] \(\w+\): exit code 0\nmade one\n`, `\[worker-two\] \(\w+\): exit code 1\n`, `\[worker-three\] \(\w+\): exit code 0\nmade three\n`, `\n2 of 3 succeeded\n$`} {
 			if !regexp.MustCompile(want).MatchString(out) {
 				t.Errorf("no %s", want)
 			}
 		}
-		if code != 1 || p.stderr.String() != "" || t.Failed() {
-			t.Errorf("exit code %d\n%s%s", code, out, p.stderr)
+		if code != 1 || p.Stderr.String() != "" || t.Failed() {
+			t.Errorf("exit code %d\n%s%s", code, out, p.Stderr)
 		}
 		if names := f.names(); !slices.Equal(names, []string{"alpha"}) {
 			t.Errorf("left: %q", names)

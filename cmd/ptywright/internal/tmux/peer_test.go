@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package tmux_test
 
 import (
 	"bufio"
@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/programtest"
 )
 
 // A mux is a tmux: the real one, or ptywright under its name.
@@ -36,9 +38,9 @@ func ours(t *testing.T) *mux {
 	if err := os.Symlink(self, m.path); err != nil {
 		t.Fatal(err)
 	}
-	m.mark = programOf(t, exec.Command("true")).mark
-	m.env = append(programOf(t, exec.Command("true")).Env, asProgram+"="+m.mark, "PTYWRIGHT_HOME="+filepath.Join(dir, "home"))
-	t.Cleanup(func() { noneLeft(t, m.mark) })
+	m.mark = programtest.Of(t, exec.Command("true")).Mark
+	m.env = append(programtest.Of(t, exec.Command("true")).Env, programtest.AsProgram+"="+m.mark, "PTYWRIGHT_HOME="+filepath.Join(dir, "home"))
+	t.Cleanup(func() { programtest.NoneLeft(t, m.mark) })
 	m.begin(dir)
 	return m
 }
@@ -82,7 +84,7 @@ func (m *mux) command(c *exec.Cmd) (stdout, stderr string, code int) {
 	m.t.Helper()
 	var out, errs bytes.Buffer
 	c.Env, c.Stdout, c.Stderr, c.Dir = m.env, &out, &errs, "/"
-	code = exitCodeOf(m.t, c.Run())
+	code = programtest.ExitCode(m.t, c.Run())
 	return out.String(), errs.String(), code
 }
 
@@ -99,9 +101,9 @@ func (m *mux) ok(args ...string) string {
 // sees waits until a pane shows a text.
 func (m *mux) sees(target, text string) {
 	m.t.Helper()
-	poll(m.t, func() string {
+	programtest.Poll(m.t, func() string {
 		out, errs, _ := m.run("capture-pane", "-p", "-J", "-t", target)
-		return unless(strings.Contains(strings.ReplaceAll(out, "\n", ""), text), fmt.Sprintf("%s does not show %q: %s%s", target, text, out, errs))
+		return programtest.Unless(strings.Contains(strings.ReplaceAll(out, "\n", ""), text), fmt.Sprintf("%s does not show %q: %s%s", target, text, out, errs))
 	})
 }
 
@@ -166,9 +168,9 @@ func (m *mux) play(script string) string {
 				m.sees(target, text)
 				continue
 			}
-			poll(m.t, func() string { // until it is gone, or the server
+			programtest.Poll(m.t, func() string { // until it is gone, or the server
 				_, errs, code := m.run("has-session", "-t", target)
-				return unless(code != 0 && (target != "server" || !strings.HasPrefix(errs, "can't find") && !strings.HasPrefix(errs, "no current")), target+" is still there")
+				return programtest.Unless(code != 0 && (target != "server" || !strings.HasPrefix(errs, "can't find") && !strings.HasPrefix(errs, "no current")), target+" is still there")
 			})
 		}
 		command, ok := strings.CutPrefix(line, "$ ")

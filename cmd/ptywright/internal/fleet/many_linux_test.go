@@ -1,4 +1,4 @@
-package main
+package fleet_test
 
 import (
 	"bufio"
@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/programtest"
 )
 
 // TestFleetStartDetaches: an instance leads a session of its own, has no terminal, and none of the
@@ -19,17 +21,17 @@ func TestFleetStartDetaches(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	leaked := filepath.Join(f.home, "leaked")
-	p := limited(t, "exec 7>"+leaked+" 8<"+leaked, "fleet", "start", "1", "--json")
-	p.Env, p.mark, p.Dir = f.env, f.mark, f.home
-	out, code := p.run("")
+	p := programtest.Limited(t, "exec 7>"+leaked+" 8<"+leaked, "fleet", "start", "1", "--json")
+	p.Env, p.Mark, p.Dir = f.env, f.mark, f.home
+	out, code := p.Run("")
 	if code != 0 {
-		t.Fatalf("exit code %d: %s", code, p.stderr)
+		t.Fatalf("exit code %d: %s", code, p.Stderr)
 	}
 	pid := f.each(out)[0].PID
 	if sid, err := unix.Getsid(pid); err != nil || sid != pid {
 		t.Errorf("session %d of process %d, %v", sid, pid, err)
 	}
-	for pid := range marked(t, f.mark) {
+	for pid := range programtest.Marked(t, f.mark) {
 		open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
 		if err != nil {
 			t.Error(err)
@@ -72,7 +74,7 @@ func TestFleetTellsOfASilentInstance(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s == unix.SIGSTOP { // a busy machine stops one thread after the other
-			untilMatches(t, "^T+$", func() string { return statesOf(silent.PID) })
+			programtest.UntilMatches(t, "^T+$", func() string { return statesOf(silent.PID) })
 		}
 	}
 	signal(unix.SIGSTOP)
@@ -109,13 +111,13 @@ func TestFleetTellsOfASilentInstance(t *testing.T) {
 	// One that is stopped when it is waited for already.
 	p := f.program("fleet", "wait", "--timeout", "3s", "--pattern", "echo now")
 	f.ok("broadcast", "--to", other.ID, "--", "echo now")
-	_, piped := p.startPiped()
+	_, piped := p.StartPiped()
 	lines := bufio.NewReader(piped)
 	first, err := lines.ReadString('\n')
 	signal(unix.SIGSTOP)
 	rest, _ := io.ReadAll(lines)
-	if code := exitCodeOf(t, p.Wait()); err != nil || code != 3 || !strings.HasPrefix(first, "== "+other.ID) || !strings.Contains(string(rest), "it has not answered for ") || !strings.Contains(string(rest), advice) {
-		t.Errorf("exit code %d, %v\n%s%s%s", code, err, first, rest, p.stderr)
+	if code := programtest.ExitCode(t, p.Wait()); err != nil || code != 3 || !strings.HasPrefix(first, "== "+other.ID) || !strings.Contains(string(rest), "it has not answered for ") || !strings.Contains(string(rest), advice) {
+		t.Errorf("exit code %d, %v\n%s%s%s", code, err, first, rest, p.Stderr)
 	}
 
 	// What does not end when it is told to.
@@ -126,7 +128,7 @@ func TestFleetTellsOfASilentInstance(t *testing.T) {
 	if names := f.names(); !slices.Equal(names, []string{other.ID}) {
 		t.Errorf("%q", names)
 	}
-	for pid, what := range marked(t, f.mark) {
+	for pid, what := range programtest.Marked(t, f.mark) {
 		if pid == silent.PID {
 			t.Errorf("%d is left: %s", pid, what)
 		}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package tmux_test
 
 import (
 	"fmt"
@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/programtest"
 )
 
 // shell runs a line as a harness does, in bash with our tmux first in PATH, and returns what it printed.
@@ -30,7 +32,7 @@ func (m *mux) shell(line string) (stdout string, code int) {
 // a word at the end that wakes who waits, captures of the screen and of everything.
 func TestTmuxTerminalBench(t *testing.T) {
 	t.Parallel()
-	need(t, "bash", "bash")
+	programtest.Need(t, "bash", "bash")
 	m := ours(t)
 	m.flags = nil
 	must := func(line string) string {
@@ -57,9 +59,9 @@ func TestTmuxTerminalBench(t *testing.T) {
 	if all := must("tmux capture-pane -p -S - -t agent"); !strings.Contains(all, "\n1\n2\n") || !strings.Contains(all, "\n60\nthe-end\n") {
 		t.Errorf("everything is\n%s", all)
 	}
-	poll(t, func() string {
+	programtest.Poll(t, func() string {
 		body, err := os.ReadFile(log)
-		return unless(err == nil && strings.Contains(string(body), "60\r\nthe-end\r\n"), "the log is "+string(body))
+		return programtest.Unless(err == nil && strings.Contains(string(body), "60\r\nthe-end\r\n"), "the log is "+string(body))
 	})
 	must("tmux send-keys -t agent 'sleep 1000' Enter")
 	if out, code := m.shell("timeout 0.5s tmux wait done"); code != 124 {
@@ -75,7 +77,7 @@ func TestTmuxTerminalBench(t *testing.T) {
 // TestTmuxHarbor makes the calls of harbor's terminus: variables, a login shell, keys behind --.
 func TestTmuxHarbor(t *testing.T) {
 	t.Parallel()
-	need(t, "bash", "bash")
+	programtest.Need(t, "bash", "bash")
 	m := ours(t)
 	m.flags = nil
 	for _, line := range []string{
@@ -118,7 +120,7 @@ func TestTmuxClaudeSquad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn := &buffer{}
+	drawn := &programtest.Buffer{}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -131,10 +133,10 @@ func TestTmuxClaudeSquad(t *testing.T) {
 			}
 		}
 	}()
-	drawn.told(t, "Do you trust")
-	poll(t, func() string {
+	drawn.Told(t, "Do you trust")
+	programtest.Poll(t, func() string {
 		size := m.ok("display-message", "-p", "-t", name, "#{window_width} #{session_attached}")
-		return unless(size == "100 1\n", "the client's size did not come: "+size)
+		return programtest.Unless(size == "100 1\n", "the client's size did not come: "+size)
 	})
 	if _, err := terminal.Write([]byte{'\r'}); err != nil {
 		t.Fatal(err)
@@ -146,7 +148,7 @@ func TestTmuxClaudeSquad(t *testing.T) {
 	if _, err := terminal.Write([]byte("\x02d")); err != nil { // C-b d
 		t.Fatal(err)
 	}
-	if code := exitCodeOf(t, c.Wait()); code != 0 {
+	if code := programtest.ExitCode(t, c.Wait()); code != 0 {
 		t.Errorf("the client that was detached: exit %d, %s", code, drawn)
 	}
 	terminal.Close()
@@ -217,9 +219,9 @@ func TestTmuxWaits(t *testing.T) {
 	}
 	known := func(text string, n int) {
 		t.Helper()
-		poll(t, func() string {
+		programtest.Poll(t, func() string {
 			body, err := os.ReadFile(m.socket + ".tmux")
-			return unless(err == nil && strings.Count(string(body), text) >= n, "the state is "+string(body))
+			return programtest.Unless(err == nil && strings.Count(string(body), text) >= n, "the state is "+string(body))
 		})
 	}
 	a, b, killed := waiting("go"), waiting("go"), waiting("go")
@@ -228,7 +230,7 @@ func TestTmuxWaits(t *testing.T) {
 	killed.Wait()
 	m.ok("wait-for", "-S", "go")
 	for _, c := range []*exec.Cmd{a, b} {
-		if code := exitCodeOf(t, c.Wait()); code != 0 {
+		if code := programtest.ExitCode(t, c.Wait()); code != 0 {
 			t.Errorf("a wait that was woken: exit %d", code)
 		}
 	}
@@ -236,13 +238,13 @@ func TestTmuxWaits(t *testing.T) {
 	next := waiting("-L", "gate")
 	known("ptywright-bell-", 1)
 	m.ok("wait-for", "-U", "gate")
-	if code := exitCodeOf(t, next.Wait()); code != 0 {
+	if code := programtest.ExitCode(t, next.Wait()); code != 0 {
 		t.Errorf("the next at the gate: exit %d", code)
 	}
 	last := waiting("never")
 	known("never", 1)
 	m.ok("kill-server")
-	if code := exitCodeOf(t, last.Wait()); code != 1 {
+	if code := programtest.ExitCode(t, last.Wait()); code != 1 {
 		t.Errorf("a wait whose server ended: exit %d", code)
 	}
 }
@@ -318,7 +320,7 @@ func TestTmuxOfManyAtOnce(t *testing.T) {
 // TestTmuxPage runs what docs/tmux.md shows: its first lines, and both columns of its table.
 func TestTmuxPage(t *testing.T) {
 	t.Parallel()
-	need(t, "bash", "bash")
+	programtest.Need(t, "bash", "bash")
 	body, err := os.ReadFile(filepath.Join(root, "docs", "tmux.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -348,8 +350,8 @@ func TestTmuxPage(t *testing.T) {
 	}
 }
 
-// tmuxExample is runExample in a folder of its own; what it started is ended.
+// tmuxExample is programtest.Example in a folder of its own; what it started is ended.
 func tmuxExample(t *testing.T, script string) string {
 	t.Helper()
-	return runExample(t, "cd \"$PTYWRIGHT_HOME/..\"; unset TMUX TMUX_PANE TMUX_TMPDIR; export SHELL=/bin/sh\n"+strings.ReplaceAll(script, "kill --server\n", "kill --server 2>/dev/null\n"))
+	return programtest.Example(t, "cd \"$PTYWRIGHT_HOME/..\"; unset TMUX TMUX_PANE TMUX_TMPDIR; export SHELL=/bin/sh\n"+strings.ReplaceAll(script, "kill --server\n", "kill --server 2>/dev/null\n"))
 }

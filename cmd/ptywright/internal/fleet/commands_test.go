@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package fleet_test
 
 import (
 	"os"
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/programtest"
 )
 
 // TestFleetFromTheShell goes through the commands as a person would.
@@ -117,7 +119,7 @@ func TestFleetWaits(t *testing.T) {
 	// One that fails: all cannot be reached any more, any can.
 	f.fails(1, "bravo: there is no session 9", "wait", "--all", "--to", "bravo", "--session", "9", "--idle")
 	f.ok("broadcast", "--to", "bravo", "--", "exit")
-	f.fails(1, "bravo: session 0 has ended", "wait", "--all", "--pattern", "nothing says this", "--timeout", hang.String())
+	f.fails(1, "bravo: session 0 has ended", "wait", "--all", "--pattern", "nothing says this", "--timeout", programtest.Hang.String())
 	f.ok("wait", "--any", "--pattern", "opened 1")
 }
 
@@ -128,7 +130,7 @@ func TestFleetIdleIsAShellAtItsPrompt(t *testing.T) {
 	for _, shell := range []string{"sh", "bash", "zsh", "fish"} {
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
-			need(t, shell, shell)
+			programtest.Need(t, shell, shell)
 			path, err := exec.LookPath(shell)
 			if err != nil {
 				t.Fatal(err)
@@ -145,13 +147,13 @@ func TestFleetIdleIsAShellAtItsPrompt(t *testing.T) {
 				f.fails(3, "idle after 500ms in 0 of 1 instances", "wait", "--idle", "--timeout", "500ms")
 				f.open("gate", "through "+command)
 				f.ok("wait", "--pattern", "through "+command)
-				f.ok("wait", "--idle", "--timeout", hang.String())
+				f.ok("wait", "--idle", "--timeout", programtest.Hang.String())
 			}
 			if shell == "bash" {
 				f.ok("broadcast", "--", "bash --norc")
-				f.ok("wait", "--idle", "--timeout", hang.String())
+				f.ok("wait", "--idle", "--timeout", programtest.Hang.String())
 			}
-			if out := f.ok("broadcast", "--wait", "--timeout", hang.String(), "--", "echo done"); out != "== alpha: exit code 0\ndone\n" {
+			if out := f.ok("broadcast", "--wait", "--timeout", programtest.Hang.String(), "--", "echo done"); out != "== alpha: exit code 0\ndone\n" {
 				t.Errorf("%q", out)
 			}
 		})
@@ -247,7 +249,7 @@ func TestFleetStartIsAllOrNothing(t *testing.T) {
 		t.Errorf("%q", names)
 	}
 	f.ok("stop", "alpha")
-	noneLeft(t, f.mark)
+	programtest.NoneLeft(t, f.mark)
 
 	f.env = append(f.env, "SHELL=/no/such/shell")
 	f.fails(1, "start an instance in "+f.home+": it ended at once (exit status 1); it said last: ", "start", "2")
