@@ -107,6 +107,15 @@ func (r *release) identify() (err error) {
 	return nil
 }
 
+// ready says what is missing for a release, before anything is built or written.
+func (r *release) ready() error {
+	if r.typescript == "" {
+		return nil
+	}
+	_, _, err := r.typescriptSDK()
+	return err
+}
+
 // run builds for the platforms, and writes every package and the sums of them.
 func (r *release) run(names []string) error {
 	var platforms []platform
@@ -118,6 +127,9 @@ func (r *release) run(names []string) error {
 		platforms = append(platforms, p)
 	}
 	slices.SortFunc(platforms, platform.compare)
+	if err := r.ready(); err != nil {
+		return err
+	}
 	work, err := os.MkdirTemp("", "ptywright-release-")
 	if err != nil {
 		return err

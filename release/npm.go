@@ -77,34 +77,45 @@ func (r *release) npmBinary(b *binary) error {
 	))
 }
 
-// npm packs the TypeScript SDK: what its package.json names in files, built before. Its version and
-// the packages with the binaries are written into that.
+// A manifest is the TypeScript SDK's package.json.
+type manifest struct {
+	Name    string                     `json:"name"`
+	Files   []string                   `json:"files"`
+	members map[string]json.RawMessage // what is inside keeps its order, in which conditions of exports are tried
+}
+
+// typescriptSDK reads the TypeScript SDK: its manifest, and what that names in files, built before.
+func (r *release) typescriptSDK() (whole manifest, files []file, err error) {
+	text, err := os.ReadFile(filepath.Join(r.typescript, "package.json"))
+	if err != nil {
+		return whole, nil, fmt.Errorf("the TypeScript SDK (-typescript \"\" leaves it out): %w", err)
+	}
+	for _, to := range []any{&whole, &whole.members} {
+		if err := json.Unmarshal(text, to); err != nil {
+			return whole, nil, fmt.Errorf("%s/package.json: %w", r.typescript, err)
+		}
+	}
+	for _, name := range append(slices.Clone(whole.Files), "README.md") {
+		more, err := r.npmFiles(name)
+		if err != nil {
+			return whole, nil, err
+		}
+		files = append(files, more...)
+	}
+	return whole, files, nil
+}
+
+// npm packs the TypeScript SDK. Its version and the packages with the binaries are written into its
+// manifest.
 func (r *release) npm([]platform) error {
 	if r.typescript == "" {
 		return nil
 	}
-	manifest, err := os.ReadFile(filepath.Join(r.typescript, "package.json"))
+	whole, files, err := r.typescriptSDK()
 	if err != nil {
-		return fmt.Errorf("the TypeScript SDK (-typescript \"\" leaves it out): %w", err)
+		return err
 	}
-	var whole struct {
-		Name  string   `json:"name"`
-		Files []string `json:"files"`
-	}
-	members := map[string]json.RawMessage{} // what is inside keeps its order, in which conditions of exports are tried
-	for _, to := range []any{&whole, &members} {
-		if err := json.Unmarshal(manifest, to); err != nil {
-			return fmt.Errorf("%s/package.json: %w", r.typescript, err)
-		}
-	}
-	var files []file
-	for _, name := range append(whole.Files, "README.md") {
-		more, err := r.npmFiles(name)
-		if err != nil {
-			return err
-		}
-		files = append(files, more...)
-	}
+	members := whole.members
 	version := versionsOf(r.version).npm
 	binaries := map[string]string{}
 	for name := range strings.SplitSeq(every, ",") {
@@ -176,7 +187,7 @@ func (r *release) npmFiles(name string) ([]file, error) {
 		return []file{{"README.md", 0o644,
 			[]byte("# " + npmScope + "sdk\n\n" + summary + ": " + home + "\n")}}, nil
 	case err != nil:
-		return nil, fmt.Errorf("%s: package.json names %s, which is not there: build the package first, with npm run build", r.typescript, name)
+		return nil, fmt.Errorf("%s: package.json names %s, which is not there: build the package first, as CONTRIBUTING.md says under Releases (-typescript \"\" leaves it out)", r.typescript, name)
 	case !info.IsDir():
 		body, err := os.ReadFile(path)
 		return []file{{name, 0o644, body}}, err

@@ -251,6 +251,28 @@ func TestReleaseIsTheSameTwice(t *testing.T) {
 	}
 }
 
+// TestNotBuilt: without the built SDK nothing is built, and nothing of the older release removed.
+func TestNotBuilt(t *testing.T) {
+	sdk, out := t.TempDir(), t.TempDir()
+	old := filepath.Join(out, "SHA256SUMS")
+	for path, text := range map[string]string{
+		filepath.Join(sdk, "package.json"): `{"name": "@ptywright/sdk", "files": ["dist"]}`,
+		old:                                "older",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := &release{version: version, commit: commit, out: out, typescript: sdk}
+	err := r.run([]string{host.String()})
+	if err == nil || !strings.Contains(err.Error(), "build the package first, as CONTRIBUTING.md says") {
+		t.Errorf("%v", err)
+	}
+	if text, err := os.ReadFile(old); err != nil || string(text) != "older" || r.work != "" {
+		t.Errorf("%q, %v; it worked in %q", text, err, r.work)
+	}
+}
+
 // TestArchive: the binary is static and says its version, and all that belongs to it is there.
 func TestArchive(t *testing.T) {
 	path := filepath.Join(released(t), archiveName())

@@ -3,7 +3,6 @@ package pty
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -133,8 +132,7 @@ func lookup(name, dir string, env []string) (string, error) {
 		}
 	}
 	if list, _ := variable(env, "PATH"); !strings.ContainsAny(name, separators) {
-		return "", fmt.Errorf("not found in PATH %s: %w", searched(list),
-			windows.ERROR_FILE_NOT_FOUND)
+		return "", &searchError{"not found in PATH " + searched(list), windows.ERROR_FILE_NOT_FOUND}
 	}
 	return "", windows.ERROR_FILE_NOT_FOUND
 }

@@ -47,10 +47,10 @@ func lookup(name, dir string, env []string) (string, error) {
 			list, found = v, true
 		}
 	}
-	err := fmt.Errorf("not found in PATH %s: %w", searched(list), fs.ErrNotExist)
+	var err error = &searchError{"not found in PATH " + searched(list), fs.ErrNotExist}
 	if !found {
-		err = fmt.Errorf("not found in %s, and the environment has no PATH: %w", list,
-			fs.ErrNotExist)
+		err = &searchError{"not found in " + list + ", and the environment has no PATH",
+			fs.ErrNotExist}
 	}
 	for entry := range strings.SplitSeq(list, ":") { // SplitList returns no entry for ""
 		path := filepath.Join(entry, name)

@@ -237,6 +237,15 @@ func (e *StartError) Error() string {
 // Unwrap returns the cause.
 func (e *StartError) Unwrap() error { return e.Err }
 
+// A searchError says where a program was looked for. What it wraps says no more than that.
+type searchError struct {
+	text string
+	err  error
+}
+
+func (e *searchError) Error() string { return e.text }
+func (e *searchError) Unwrap() error { return e.err }
+
 // SurvivorsError is the error of [PTY.Kill] and [KillAll] when processes are still alive at the
 // deadline: they are in an uninterruptible system call, or belong to a user that this process may
 // not signal.

@@ -103,7 +103,7 @@ func TestStartErrors(t *testing.T) {
 		"bad environment":    {Command{Path: "sh", Env: []string{"A=1", "secret"}}, "command", nil, "entry 2"},
 		"bad mark":           {Command{Path: "sh", Mark: "x"}, "command", nil, "KEY=VALUE"},
 		"half a size":        {Command{Path: "sh", Size: Size{Rows: 3}}, "command", nil, "3 rows and 0 columns"},
-		"no such name":       {Command{Path: "nope", Env: path}, "lookup", fs.ErrNotExist, "not found in PATH \"" + dir + "\": "},
+		"no such name":       {Command{Path: "nope", Env: path}, "lookup", fs.ErrNotExist, "not found in PATH \"" + dir + "\": install it"},
 		"no PATH":            {Command{Path: "nope"}, "lookup", fs.ErrNotExist, "no PATH"},
 		"no such path":       {Command{Path: "./nope", Env: path}, "lookup", fs.ErrNotExist, "path of a program"},
 		"not executable":     {Command{Path: "plain", Env: path}, "lookup", fs.ErrPermission, "may be executed"},

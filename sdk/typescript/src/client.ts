@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { Adapter } from "./adapter.js";
 import { defaultSocket, findBinary } from "./binary.js";
 import { Connection, type CallOptions } from "./connection.js";
-import { ProtocolError, ServerGone } from "./errors.js";
+import { calledFrom, ProtocolError, ServerGone } from "./errors.js";
 import { Hub, type Notifications, type NotificationOptions } from "./notifications.js";
 import { CancelledError } from "./reasons.js";
 import { Session } from "./session.js";
@@ -119,15 +119,21 @@ export class Client implements AsyncDisposable {
    * const { matches } = await client.call("session.search", { session: s.id, text: "error" });
    * ```
    */
-  call<M extends keyof wire.Methods>(
+  async call<M extends keyof wire.Methods>(
     method: M,
     params: wire.Methods[M]["params"],
     options?: CallOptions,
   ): Promise<wire.Methods[M]["result"]> {
     const { timeout_ms = 0 } = params as { timeout_ms?: number };
-    return this.#connection.call(method, params, options, timeout_ms) as Promise<
-      wire.Methods[M]["result"]
-    >;
+    const answer = this.#connection.call(method, params, options, timeout_ms);
+    // A wait may fail before anybody awaits it. To keep its stack costs little beside it, and for a
+    // screen half as much as the call: other calls have the stack of who awaits them.
+    const from = timeout_ms > 0 ? new Error() : undefined;
+    try {
+      return (await answer) as wire.Methods[M]["result"];
+    } catch (error) {
+      throw calledFrom(error, from ?? new Error());
+    }
   }
 
   /**

@@ -58,6 +58,19 @@ export class PtywrightError<D extends object = Record<string, unknown>> extends 
   }
 }
 
+/** Gives an error the stack of another, which was made where its call was: its own begins where the
+ * answer was read, and does not say which line of the program failed. */
+export function calledFrom(error: unknown, from: Error): unknown {
+  if (!(error instanceof Error)) return error;
+  const stack: unknown = from.stack; // a program may keep none, or have a form of its own for them
+  const frames = typeof stack === "string" ? stack.indexOf("\n    at ") : -1;
+  if (typeof stack === "string" && frames >= 0) {
+    const value = `${error.name}: ${error.message}${stack.slice(frames)}`;
+    Object.defineProperty(error, "stack", { value, writable: true, configurable: true });
+  }
+  return error;
+}
+
 function evidenceOf(data: object): Evidence | undefined {
   const d = data as Partial<Evidence>;
   return d.matcher !== undefined ? (d as Evidence) : undefined;

@@ -280,8 +280,9 @@ export class Session implements AsyncDisposable {
   /** The adapter that drives this session; undefined when none does. */
   readonly adapter: Adapter | undefined;
 
-  // The sequence that the last input answered: what wait() counts from.
-  #input: Promise<number> = Promise.resolve(0);
+  // The sequence that the last input answered: what wait() counts from. It is a promise only while
+  // that input has no answer, so that a wait is mostly sent at once, on its caller's stack.
+  #input: number | Promise<number> = 0;
 
   constructor(client: Client, id: string, adapter?: Adapter) {
     this.client = client;
@@ -374,7 +375,8 @@ export class Session implements AsyncDisposable {
   async wait(until: Until | (Conditions & WaitOptions), options?: WaitOptions): Promise<Match> {
     const { timeout, since, latched, cells, redact, signal } = options ?? optionsOf(until);
     const matcher = matcherOf(until).wire;
-    const from = since ?? (await this.#input) ?? (latched ? 0 : undefined);
+    let from = since ?? this.#input;
+    if (typeof from === "object") from = await from;
     return this.#judge({ matcher, since: from, latched, cells, redact }, timeout, signal);
   }
 
@@ -565,13 +567,22 @@ export class Session implements AsyncDisposable {
   }
 
   /** Makes an input the one that wait() counts from; one that fails changes nothing. */
-  #after<R extends { sequence: number; read_sequence?: number | undefined }>(input: Promise<R>): Promise<R> {
+  async #after<R extends { sequence: number; read_sequence?: number | undefined }>(
+    input: Promise<R>,
+  ): Promise<R> {
     const before = this.#input;
-    this.#input = input.then(
-      (r) => r.read_sequence ?? r.sequence,
-      () => before,
-    );
-    return input;
+    let known: (sequence: number | Promise<number>) => void = () => {};
+    const typed = new Promise<number>((resolve) => (known = resolve));
+    this.#input = typed;
+    let since = before;
+    try {
+      const r = await input; // by nobody else: an error's stack goes on only where one awaits it
+      since = r.read_sequence ?? r.sequence;
+      return r;
+    } finally {
+      known(since);
+      if (this.#input === typed) this.#input = since;
+    }
   }
 
   async #judge(

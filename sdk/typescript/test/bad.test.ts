@@ -15,6 +15,7 @@ import {
   Client,
   ClientClosed,
   InputBlockedError,
+  InvalidActionError,
   ProtocolError,
   PtywrightError,
   ServerGone,
@@ -337,4 +338,40 @@ test("another event loop has a server of its own", async (t) => {
   await mine.send("still here\n");
   await mine.wait("still here");
   await mine.client.close();
+});
+
+test("an error's stack has the line of the program that made the call", async () => {
+  await using client = await start();
+  const s = await client.spawn("cat");
+  async function mine() {
+    await s.wait({ text: "never", timeout: 1 });
+  }
+  assert.match((await failure(mine(), TimeoutError)).stack ?? "", /\n    at mine .*bad\.test/);
+  const wrong = async () => {
+    await s.press("nokey");
+  };
+  assert.match((await failure(wrong(), InvalidActionError)).stack ?? "", /\n    at async wrong .*bad\.test/);
+  // Also when nobody awaits it at once, and when the client was closed.
+  await s.send("x\n");
+  const first = () => s.wait({ text: "never", timeout: 1 });
+  const second = () => s.expect({ text: "never", timeout: 60_000 });
+  const failed = failure(first(), TimeoutError);
+  const closed = failure(second(), ClientClosed);
+  await s.screen();
+  const e = await failed;
+  assert.match(e.stack ?? "", /\n    at first .*bad\.test/);
+  assert.ok(e.stack?.startsWith(`TimeoutError: ${e.message}\n`));
+  await client.close();
+  assert.match((await closed).stack ?? "", /\n    at second .*bad\.test/);
+});
+
+test("a program that keeps no stacks gets its errors", async () => {
+  await using s = await spawn("cat");
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    await failure(s.wait({ text: "never", timeout: 1 }), TimeoutError);
+  } finally {
+    Error.stackTraceLimit = limit;
+  }
 });
