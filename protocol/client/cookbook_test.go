@@ -53,6 +53,31 @@ func recipePassword(ctx context.Context, c *client.Client) error {
 
 const login = `printf 'Password: '; stty -echo; read -r p; stty echo; [ "$p" = 'open sesame' ] && echo; echo welcome; read -r _`
 
+func recipePast(ctx context.Context, c *client.Client) error {
+	s, err := c.Spawn(ctx, client.Config{Program: "sh", Args: []string{"-c", overwrite}})
+	if err != nil {
+		return err
+	}
+	if _, err := s.Wait(ctx, client.Text("done")); err != nil {
+		return err
+	}
+	h, err := s.History(ctx, client.Regexp(`Overwrite (\S+)\?`), client.HistoryOptions{})
+	if err != nil {
+		return err
+	}
+	for _, span := range h.Spans {
+		fmt.Println("asked about", span.Outcome.Capture, "for", span.Held)
+		then, err := s.Screen(ctx, client.At(span.From)) // with its styles: client.Runs
+		if err != nil {
+			return err
+		}
+		fmt.Println(then.Sequence == span.From)
+	}
+	return nil
+}
+
+const overwrite = `printf 'Overwrite notes.txt? '; printf '\r\033[Kdone'; read -r _`
+
 func recipeREPL(ctx context.Context, c *client.Client) error {
 	s, err := c.Spawn(ctx, client.Config{Program: "python3", Args: []string{"-q"}})
 	if err != nil {
@@ -235,6 +260,7 @@ func TestCookbook(t *testing.T) {
 	}{
 		"ready line": {"python3", func(t *testing.T) error { return recipeReadyLine(t.Context(), c) }},
 		"password":   {"sh", func(t *testing.T) error { return recipePassword(t.Context(), c) }},
+		"past":       {"sh", func(t *testing.T) error { return recipePast(t.Context(), c) }},
 		"repl":       {"python3", func(t *testing.T) error { return recipeREPL(t.Context(), c) }},
 		"vim": {"vim", func(t *testing.T) error {
 			file := filepath.Join(t.TempDir(), "notes.txt")
