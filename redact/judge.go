@@ -171,6 +171,10 @@ func (s *scan) apply(rd reading) {
 	}
 }
 
+// leastBegun is how much of a known value must be at the end of a line to be hidden as its beginning,
+// in bytes: less is in many words, and says little.
+const leastBegun = MinKnown
+
 // applyKnown is apply for the known values.
 func (s *scan) applyKnown() {
 	r, text := s.by, s.text
@@ -190,7 +194,7 @@ func (s *scan) applyKnown() {
 				}
 			})
 			if rest != nil && rest.leads(MaxLiteralLen, skip, r.hides) {
-				s.given("literal", start, len(text), false)
+				s.given("literal", start, len(text), r.reader.begun)
 			}
 		}
 	}
@@ -210,7 +214,7 @@ func (s *scan) applyKnown() {
 			most = MaxLiteralLen
 		}
 		if rest.leads(most, skip, r.hides) {
-			s.given("literal", len(text)-n, len(text), false)
+			s.given("literal", len(text)-n, len(text), r.reader.begun && n >= leastBegun)
 			return
 		}
 	}

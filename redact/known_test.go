@@ -109,3 +109,29 @@ func TestKnownGrowsWhileRead(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestBegun: the beginning of a known value at a line's end is hidden where it is asked for, in each
+// line of a page, and nowhere else.
+func TestBegun(t *testing.T) {
+	k := new(Known)
+	k.Add("Wq7xZ9pLm3", "straße-und-wörter")
+	r := Default.With(k)
+	for line, want := range map[string]string{
+		"it is Wq7x":          "it is [REDACTED]",
+		"it is Wq7xZ9pLm":     "it is [REDACTED]",
+		"it is Wq7xZ9pLm3":    "it is [REDACTED]",
+		"it is Wq7":           "it is Wq7",
+		"it is Wq7xZ9 and on": "it is Wq7xZ9 and on",
+		"straße-un":           "[REDACTED]",
+	} {
+		if got := r.Begun().String(line); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+		if got := r.For("s1").Begun().String("above " + line + "\r\nbelow"); got != "above "+want+"\r\nbelow" {
+			t.Errorf("%q in a text: %q", line, got)
+		}
+		if got := r.String(line); got != line && line != "it is Wq7xZ9pLm3" {
+			t.Errorf("%q, where it is not asked for: %q", line, got)
+		}
+	}
+}

@@ -43,6 +43,7 @@ type Redactor struct {
 type reader struct {
 	session string
 	all     bool // those of all sessions
+	begun   bool // a value's beginning at a line's end is hidden, too
 }
 
 // compiled are the rules that texts are judged by. They do not change.
@@ -162,6 +163,14 @@ func (r *Redactor) With(k *Known) *Redactor { return &Redactor{policy: r.policy,
 // session. It costs one allocation, and nothing is compiled.
 func (r *Redactor) For(session string) *Redactor {
 	return &Redactor{policy: r.policy, known: r.known, reader: reader{session: session}}
+}
+
+// Begun returns a Redactor for the same texts that also hides, at the end of a line, the beginning of
+// a known value, of 4 bytes or more: for texts as they were while it was being written.
+func (r *Redactor) Begun() *Redactor {
+	c := &Redactor{policy: r.policy, known: r.known, reader: r.reader}
+	c.reader.begun = true
+	return c
 }
 
 // ForAll returns a Redactor for texts whose session is unknown, such as a log: it hides the known

@@ -39,6 +39,16 @@ func New(v *engine.View, hide *redact.Redactor) *View {
 	return &View{Raw: v, hide: hide}
 }
 
+// Past is [New] for a view of the past: it also hides what had been written so far of a secret that
+// is known by now.
+func Past(v *engine.View, hide *redact.Redactor) *View {
+	then := New(v, hide)
+	if then.hide != nil {
+		then.hide = then.hide.Begun()
+	}
+	return then
+}
+
 // Learn returns a function for [engine.Options].Typed that adds the secrets among typed lines to k.
 func Learn(k *redact.Known) func(s *engine.Session, line string, is engine.Standing) {
 	return func(s *engine.Session, line string, is engine.Standing) {

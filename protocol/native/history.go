@@ -100,7 +100,11 @@ func (c *client) sessionSearch(_ context.Context, p searchParams) (searchResult,
 	if err != nil {
 		return none, err
 	}
-	found, total := reading.New(v, p.redactor()).Lines().Search(re, most)
+	l := reading.New(v, p.redactor())
+	if then != nil {
+		l = reading.Past(v, p.redactor())
+	}
+	found, total := l.Lines().Search(re, most)
 	r := searchResult{Matches: make([]searchMatch, len(found)), Total: total,
 		Truncated: total > len(found), thenShape: then.shape()}
 	if then != nil {

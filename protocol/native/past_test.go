@@ -321,7 +321,12 @@ func TestLaterSecretHidesThePast(t *testing.T) {
 	w := newWire(t, e)
 	id, s := w.stepped(e, nil)
 	seq := w.step(p, s, "\x1b]2;it is "+secret+"\ait is "+secret+"\r\n")
-	w.step(p, s, "\x1b[2J\x1b[H\x1b]2;no\agone")
+	w.step(p, s, "\x1b[2J\x1b[H\x1b]2;no\agone ")
+	var drawn []uint64 // a character at a time
+	for _, c := range secret {
+		drawn = append(drawn, w.step(p, s, string(c)))
+	}
+	w.step(p, s, "\x1b[2J\x1b[H")
 	calls := []struct {
 		method string
 		params obj
@@ -354,6 +359,11 @@ func TestLaterSecretHidesThePast(t *testing.T) {
 		}
 	}
 	w.result("session.create", obj{"program": "other", "env": obj{"API_TOKEN": secret}})
+	for i, seq := range drawn[4:] { // all but the first characters
+		if text := w.result("session.snapshot", obj{"session": id, "at": seq})["plain_text"].(string); strings.Contains(text, secret[:i+5]) {
+			t.Errorf("what was drawn so far shows: %q", text)
+		}
+	}
 	for _, c := range calls {
 		if shown(c.params, c.method, true) {
 			t.Errorf("%s %v shows what has become a secret", c.method, c.params)

@@ -519,7 +519,10 @@ func (p *screenParts) read(s *engine.Session, at *atParams) (*look, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := newLook(v, p.redactor(), cells)
+	if then == nil {
+		return newLook(v, p.redactor(), cells), nil
+	}
+	l := pastLook(v, p.redactor(), cells)
 	l.then = then
 	return l, nil
 }

@@ -122,7 +122,9 @@ func (in *readParams) then(s *engine.Session, now *reading.View, kind string) (*
 	if err != nil {
 		return nil, bad("at", "%v", err)
 	}
-	return now.At(v), nil
+	then := reading.Past(v, in.redactor())
+	then.Secrets = now.Secrets
+	return then, nil
 }
 
 // mostAgo bounds what at may go back, in milliseconds: a year.
