@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -74,6 +75,25 @@ func BenchmarkWaitInAFlood(b *testing.B) {
 				cancel()
 				<-done
 				b.ReportMetric(float64(len(asked))/float64(s.Sequence()), "asked/step")
+			})
+		}
+	}
+}
+
+// BenchmarkWaitWithAPosition is what a wait costs that matches at once: for what came in the newest
+// batch, and in the newest twenty, of a session that redraws its screen.
+func BenchmarkWaitWithAPosition(b *testing.B) {
+	s := redrawn(b, redraw(1<<20), 0, 0)
+	for _, back := range []uint64{1, 20} {
+		for _, latched := range []bool{false, true} {
+			b.Run(fmt.Sprintf("back=%d/latched=%t", back, latched), func(b *testing.B) {
+				for b.Loop() {
+					_, err := s.Wait(b.Context(), matchers.Text("word"), engine.After(s.Sequence()-back),
+						engine.Latched(latched), engine.Within(0))
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
 			})
 		}
 	}
