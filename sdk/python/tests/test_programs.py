@@ -17,10 +17,10 @@ LONG = os.environ.get("PTYWRIGHT_LONG") == "1"
 
 @pytest.fixture(scope="module")
 def busy() -> Iterator[None]:
-    """Two loops that take what processors there are, in the long form."""
-    loops = [
-        subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(2 if LONG else 0)
-    ]
+    """Two loops that take what processors there are, in the long form; they end with this process,
+    however it ends."""
+    forever = f"while kill -0 {os.getpid()} 2>/dev/null; do :; done"
+    loops = [subprocess.Popen(["sh", "-c", forever]) for _ in range(2 if LONG else 0)]
     yield
     for loop in loops:
         loop.kill()

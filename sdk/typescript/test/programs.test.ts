@@ -12,7 +12,8 @@ import { folder } from "./kit.js";
 
 const REPEATS = Number(process.env["REPEATS"] ?? 1);
 const busy = Array.from({ length: Number(process.env["BUSY"] ?? 0) }, () =>
-  run("sh", ["-c", "while :; do :; done"], { stdio: "ignore" }),
+  // They end with this process, however it ends.
+  run("sh", ["-c", `while kill -0 ${process.pid} 2>/dev/null; do :; done`], { stdio: "ignore" }),
 );
 after(() => busy.forEach((loop) => loop.kill()));
 
