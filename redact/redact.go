@@ -15,6 +15,9 @@
 // values that the caller knows to be secret: a policy's literals, and a [Known] set, which may
 // grow.
 //
+// A token that stands alone is hidden when it looks random. What manuals print as samples, such as
+// ghp_abcdefghijklmnopqrstuvwxyz0123456789 and AKIAIOSFODNN7EXAMPLE, is shown: try a random value.
+//
 // The package retains nothing it has read, writes nothing, and never shows a text that it could not
 // judge: a rule that panics or takes too long costs the line, not the secret.
 package redact

@@ -42,7 +42,7 @@ func TestCLIExamples(t *testing.T) {
 		`^BLUE IN /TMP\n0\ngrep says 1\n$`, `^exit 7\nexit 7\nit returned 7\n$`,
 		`^(\w+ \(max-time\)\n)ID [^\n]*\n\w+ +sh [^\n]*\(max-time\)[^\n]*\n\w+ \(max-time\)\n$`,
 	} {
-		if out := runExample(t, blocks[i]); !regexp.MustCompile(want).MatchString(out) {
+		if out := runExample(t, blocks[i]+"\nptywright kill --server"); !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("example %d: %q", i, out)
 		}
 	}

@@ -171,8 +171,9 @@ func (r *pageReader) show(b block) {
 	p := programOf(r.t, cmd)
 	p.Env, p.Dir, p.Mark = r.shell.Env, r.shell.Dir, r.shell.Mark
 	s := launch(r.t, p)
+	home, _ := r.do(`printf %s "$PTYWRIGHT_HOME"`, "") // the page may have set it
 	terminal := s.with(client.Config{Program: "sh", Args: []string{"-c", b.commands}, Cwd: r.shell.Dir, Env: map[string]string{
-		asProgram: p.Mark, "PTYWRIGHT_HOME": envOf(r.shell.Env, "PTYWRIGHT_HOME"),
+		asProgram: p.Mark, "PTYWRIGHT_HOME": home,
 	}})
 	for line := range strings.Lines(b.prints) {
 		line = strings.TrimSpace(line)

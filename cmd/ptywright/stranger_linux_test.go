@@ -54,6 +54,7 @@ func TestOddWords(t *testing.T) {
 		{`"\xff" is not UTF-8 text`, []string{"send", "s1", "\xff"}},
 		{"--text is not UTF-8 text", []string{"wait", "s1", "--text", "\xff"}},
 		{"invalid regular expression: missing closing )", []string{"wait", "s1", "--regex", "("}},
+		{`--key "Entr": unknown key: did you mean enter? known are single characters, enter, `, []string{"send", "s1", "--key", "Entr"}},
 		{`--key "hyper": unknown key: known are single characters, enter, `, []string{"send", "s1", "--key", "hyper"}},
 	} {
 		if out := s.fails(2, "ptywright: "+c.says, c.args...); out != "" {

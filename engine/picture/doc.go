@@ -1,8 +1,8 @@
 // Package picture (no stability promise) draws a [vt.Screen]: [Draw] as PNG, SVG, HTML or ANSI
 // text, [Tiles] several screens as one PNG, [Window] one as a PNG of a window.
 //
-// It hides nothing: mask the screen before ([vt.Screen.Mask]), and set [Options].Clean for titles
-// and links, which a mask does not reach. Pictures are bounded, see [ErrTooLarge].
+// It hides nothing: hide secrets before, with record.Mask of package engine/record, and set
+// [Options].Clean for titles and links, which a mask does not reach. Pictures are bounded, see [ErrTooLarge].
 package picture
 
 import "errors"

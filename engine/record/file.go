@@ -122,7 +122,7 @@ func (p *part) create() (err error) {
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return errors.New("is being recorded or written, or was left unfinished: " + partSuffix +
-			" exists")
+			" exists; wait until it is whole, or remove it")
 	case err != nil:
 		return bare(err)
 	}

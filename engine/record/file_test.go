@@ -29,7 +29,7 @@ func TestFileOfACast(t *testing.T) {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("there already: %v", err)
 	}
-	if _, err := NewCast(path, CastOptions{}); err == nil || !strings.Contains(err.Error(), "is being recorded") {
+	if _, err := NewCast(path, CastOptions{}); err == nil || !strings.Contains(err.Error(), "is being recorded or written, or was left unfinished: .part exists; wait until it is whole, or remove it") {
 		t.Errorf("twice: %v", err)
 	}
 	must(t, c.Close())

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/internal/nearest"
 )
 
 // ErrUnknownKey is what a KeyError wraps.
@@ -24,11 +26,19 @@ type KeyError struct {
 func (e *KeyError) Error() string {
 	why := e.Why
 	if why == "" {
-		why = "known are single characters, " + namesInShort() + ", and any of these behind " +
+		why = e.Guess() + "known are single characters, " + namesInShort() + ", and any of these behind " +
 			"ctrl+, alt+, shift+, super+, hyper+ or meta+, in any case and as tmux, VHS and " +
 			"browsers spell them (Esc, C-c, PgUp, ArrowUp)"
 	}
 	return fmt.Sprintf("key %q: %v: %s", e.Name, ErrUnknownKey, why)
+}
+
+// Guess is "did you mean enter? " where one name is near, to put before a list; else "".
+func (e *KeyError) Guess() string {
+	if meant := nearest.Of(strings.ToLower(e.Name), KeyNames()); meant != "" {
+		return "did you mean " + meant + "? "
+	}
+	return ""
 }
 
 // Unwrap returns ErrUnknownKey.

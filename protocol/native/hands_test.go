@@ -118,7 +118,7 @@ func TestActionsInOrder(t *testing.T) {
 		{obj{}, "invalid_action", "params: expected action or actions, got neither"},
 		{obj{"action": text("a"), "actions": []obj{text("b")}}, "invalid_action", "params: expected action or actions, got both"},
 		{obj{"actions": []obj{}}, "invalid_action", "params.actions: expected 1 to 1024 actions, got 0"},
-		{obj{"actions": []obj{text("a"), key("Entr")}}, "invalid_action", `params.actions[1].value: key "Entr": unknown key`},
+		{obj{"actions": []obj{text("a"), key("Entr")}}, "invalid_action", `params.actions[1].value: key "Entr": unknown key: did you mean enter? known are `},
 		{obj{"actions": []obj{text("a"), {"type": "text", "value": 3}}}, "invalid_action", "params.actions[1].value: expected a string"},
 		{obj{"actions": []obj{text("a"), {"type": "kill"}}}, "invalid_action", "action 2: it types nothing"},
 		{obj{"action": text("a"), "delay_ms": 10001}, "invalid_params", "params.delay_ms: expected an integer from 0 to 10000, got 10001"},

@@ -13,8 +13,8 @@ import (
 )
 
 // Rule is one kind of secret. Rules are judged only where one of their keywords is, so a rule costs
-// nothing on text without it. To add a kind, add a row to providers when its form identifies it,
-// and to context when a name before it does.
+// nothing on text without it. To add a kind, add a row to [Providers] when its form identifies
+// it, and to context when a name before it does.
 type Rule struct {
 	Class string
 	Tier  Tier

@@ -107,7 +107,7 @@ func TestOutputIsLostOnce(t *testing.T) {
 func TestArgsOf(t *testing.T) {
 	for use, want := range map[string][2]int{
 		"ls [flags]": {0, 0}, "read [flags] ID": {1, 1}, "send [flags] ID [TEXT]...": {1, -1}, "resize ID [ROWSxCOLS]": {1, 2},
-		"mouse [flags] ID DEED ROW COL [ROW COL]": {4, 6}, "kill [flags] ID...": {1, -1}, "exec [flags] ID -- COMMAND [ARG]...": {2, -1},
+		"mouse [flags] ID ACTION ROW COL [ROW COL]": {4, 6}, "kill [flags] ID...": {1, -1}, "exec [flags] ID -- COMMAND [ARG]...": {2, -1},
 		"shot [flags] (FILE | --session ID | -- PROGRAM [ARGUMENT...])": {0, -1}, "x (A | B C)": {1, 2},
 	} {
 		if _, least, most := ArgsOf(&cobra.Command{Use: use}); [2]int{least, most} != want {

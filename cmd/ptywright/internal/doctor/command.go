@@ -109,7 +109,7 @@ func doctorFacts() (Facts, error) {
 			case set.Off:
 				return config.PathVariable + " is off", nil
 			case !set.Exists:
-				return set.Path + " does not exist: all is as it comes", nil
+				return set.Path + " does not exist; defaults apply", nil
 			}
 			return set.Path, nil
 		},

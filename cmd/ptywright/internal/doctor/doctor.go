@@ -25,6 +25,7 @@ import (
 // States of a finding.
 const (
 	OK      = "ok"
+	Absent  = "-"       // not there, and nothing needs it
 	Warning = "warning" // something will not work, or not as well
 	Broken  = "broken"  // ptywright cannot do its work
 )
@@ -412,7 +413,7 @@ func agents(ctx context.Context, _ Facts) []Finding {
 		name := "agent " + a.program
 		path, err := exec.LookPath(a.program)
 		if err != nil {
-			all = append(all, Finding{name, OK, "not installed", ""})
+			all = append(all, Finding{name, Absent, "not installed", ""})
 			continue
 		}
 		bound, cancel := context.WithTimeout(ctx, checkBound/2)

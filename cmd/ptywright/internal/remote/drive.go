@@ -86,10 +86,10 @@ func mouseCommand(std cli.Stdio, f *Flags) *cobra.Command {
 	var button, mods, towards string
 	var times int
 	c := &cobra.Command{
-		Use:   "mouse [flags] ID DEED ROW COL [ROW COL]",
+		Use:   "mouse [flags] ID ACTION ROW COL [ROW COL]",
 		Short: "Click, drag or scroll in a session",
-		Long: `Use the mouse in a program that supports it. DEED is click, double-click, press, release, move, drag
-(to the second ROW COL) or scroll. ROW and COL are a cell of the screen, counted from 0, as in search
+		Long: `Use the mouse in a program that supports it. ACTION is click, double-click, press, release, move,
+drag (to the second ROW COL) or scroll. ROW and COL are a cell of the screen, counted from 0, as in search
 and the wire's cursor.
 
 If the program has not requested the mouse, it gets nothing, and the command fails with

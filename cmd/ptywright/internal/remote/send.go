@@ -141,7 +141,10 @@ Escape there is always a short pause; otherwise it and the next key would be Alt
 The number printed is for wait --since: what this input caused came after it. With --until-read the
 command waits until the program has read the input, and a wait since the number does not match an
 echo that was seen before that. When it has not read it within --timeout, the exit code is 3: it was
-typed all the same. Only Linux tells; elsewhere, and for a line without Enter, it does not wait.`,
+typed all the same. Only Linux tells; elsewhere, and for a line without Enter, it does not wait.
+
+A program that echoes what it reads, as shells and editors do, writes that after it has read it: match
+what only the answer looks like, such as '(?m)^(\d+)$'.`,
 		Example: `  seq=$(ptywright send s1 'make test' --enter)
   ptywright wait s1 --since $seq --regex '(\d+) passed'
   ptywright send s1 --key Escape ':wq' --enter
@@ -268,9 +271,9 @@ type KeyError struct{ Err error }
 func (e *KeyError) Error() string {
 	var key *vt.KeyError
 	if errors.As(e.Err, &key) && key.Why == "" { // it would list a hundred names
-		return fmt.Sprintf("--key %q: unknown key: known are single characters, enter, tab, shift_tab, escape, space, backspace, delete, "+
+		return fmt.Sprintf("--key %q: unknown key: %sknown are single characters, enter, tab, shift_tab, escape, space, backspace, delete, "+
 			"insert, up, down, left, right, home, end, page_up, page_down, f1 to f35, keypad_0 and the like, and any of these behind "+
-			"ctrl+, alt+ or shift+, in any case and as tmux spells them (Esc, C-c, M-x, PgUp)", key.Name)
+			"ctrl+, alt+ or shift+, in any case and as tmux spells them (Esc, C-c, M-x, PgUp)", key.Name, key.Guess())
 	}
 	return "--key: " + e.Err.Error()
 }
