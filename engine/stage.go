@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"bytes"
+	"slices"
 	"time"
+	"unsafe"
 
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/vt"
@@ -21,6 +24,31 @@ func NewStage(rows, cols int, at time.Time) *Stage {
 		term: vt.New(rows, cols, vt.Options{}), rec: &recorder{limit: DefaultTranscriptChars},
 		changed: at,
 	}}
+}
+
+// Fork returns a stage in the same state: shown the same, both go on alike, and neither sees what is
+// shown to the other. They share most of their memory until it changes: microseconds.
+func (g *Stage) Fork() *Stage {
+	f := *g
+	f.term, f.marks = g.term.Fork(), nil
+	// What is added to the one must not be written where the other adds, too.
+	rec := *g.rec
+	rec.buf = slices.Clip(rec.buf)
+	f.rec, f.seqs.ends = &rec, slices.Clip(g.seqs.ends)
+	b := &f.blocks
+	b.done, b.printed.Printed = slices.Clip(b.done), b.printed.Clone()
+	b.printed.said = bytes.Clone(b.printed.said)
+	if b.running != nil {
+		running := *b.running
+		b.running = &running
+	}
+	return &f
+}
+
+// Bytes returns roughly how much memory the stage uses.
+func (g *Stage) Bytes() int {
+	n := g.term.Bytes() + cap(g.rec.buf) + cap(g.seqs.ends)*int(unsafe.Sizeof(Offset(0)))
+	return n + g.blocks.bytes + len(g.blocks.done)*int(unsafe.Sizeof(Block{})) + len(g.blocks.printed.Bytes())
 }
 
 // Output shows what the program has written.

@@ -1,7 +1,9 @@
 package record
 
 import (
+	"context"
 	"fmt"
+	"sort"
 	"strings"
 	"time"
 
@@ -18,34 +20,100 @@ const (
 	// resizeMax bounds the total of cells that a replay resizes. Each costs about a nanosecond:
 	// this many take some five seconds.
 	resizeMax = 4 << 30
+
+	// keyframeEvery is how much output lies between two places to which a replay can go back at
+	// once: half of it takes a millisecond to show again.
+	keyframeEvery = 256 << 10
+	// keyframeBytes bounds roughly what those places take together. When it is reached, every other
+	// one is given up: going back in a larger recording takes longer, in one of 512 MiB some 20 ms.
+	keyframeBytes = 64 << 20
 )
 
 // began is when a replayed program started. A stage has no clock, but its times are not zero.
 var began = time.Unix(0, 0)
 
-// A Replay shows a recording's screens in order. It is not safe for concurrent use.
+// A Replay shows a recording's screens, in order or at any time. For going back it keeps copies of
+// itself in what it has shown, 64 MiB of them at most. It is not safe for concurrent use.
 type Replay struct {
-	rec   *Recording
+	place
+	rec *Recording
+	err error
+
+	most   int // bytes of all copies, roughly
+	every  int // bytes of output between two of them; 0: none are kept
+	copies []place
+}
+
+// A place is where a replay is.
+type place struct {
 	next  int // event
 	now   time.Duration
 	stage *engine.Stage
 
 	resized int64 // cells, of the sizes before and after
 	size    int64 // cells of the terminal
-	err     error
+	shown   int   // bytes of output
+	bytes   int   // that it takes as a copy
 }
 
 // NewReplay returns a replay before the first event.
 func NewReplay(rec *Recording) *Replay {
-	p := &Replay{rec: rec}
-	p.rewind()
+	p := newReplay(rec)
+	p.every, p.most = keyframeEvery, keyframeBytes
 	return p
 }
 
-func (p *Replay) rewind() {
-	p.stage = engine.NewStage(p.rec.Rows, p.rec.Cols, began)
-	p.next, p.now = 0, 0
-	p.resized, p.size, p.err = 0, int64(p.rec.Rows)*int64(p.rec.Cols), nil
+// newReplay returns a replay that keeps no copies of itself.
+func newReplay(rec *Recording) *Replay {
+	p := &Replay{rec: rec}
+	p.rewind(0)
+	return p
+}
+
+// rewind goes back, to the last copy up to a time or to the beginning.
+func (p *Replay) rewind(to time.Duration) {
+	p.err = nil
+	n := sort.Search(len(p.copies), func(i int) bool { return p.copies[i].now > to })
+	if n == 0 {
+		p.place = place{stage: engine.NewStage(p.rec.Rows, p.rec.Cols, began),
+			size: int64(p.rec.Rows) * int64(p.rec.Cols)}
+		return
+	}
+	p.place = p.copies[n-1]
+	p.stage = p.stage.Fork()
+}
+
+// keep copies the replay, if it is time. Its place is one that does not depend on where the replay
+// was told to go.
+func (p *Replay) keep() {
+	last := 0
+	if n := len(p.copies); n > 0 {
+		last = p.copies[n-1].shown
+	}
+	if p.every == 0 || p.shown-last < p.every || p.resized > resizeFold {
+		return
+	}
+	c := p.place
+	c.stage = p.stage.Fork()
+	c.bytes = c.stage.Bytes()
+	if p.copies = append(p.copies, c); p.total() <= p.most {
+		return
+	}
+	thin := p.copies[:0]
+	for i := 1; i < len(p.copies); i += 2 {
+		thin = append(thin, p.copies[i])
+	}
+	clear(p.copies[len(thin):])
+	p.copies = thin
+	p.every *= 2
+}
+
+// total is what the copies take, as if they shared nothing.
+func (p *Replay) total() (n int) {
+	for i := range p.copies {
+		n += p.copies[i].bytes
+	}
+	return n
 }
 
 // Step moves to the next event and returns it; false when there is none, or it cannot continue: see
@@ -68,6 +136,8 @@ func (p *Replay) Step() (Event, bool) {
 	switch at := began.Add(p.now); e.Kind {
 	case EventOutput:
 		p.stage.Output(at, []byte(e.Text))
+		p.shown += len(e.Text)
+		p.keep()
 	case EventResize:
 		p.stage.Resize(at, e.Rows, e.Cols)
 	case EventExit:
@@ -83,18 +153,29 @@ func (p *Replay) Err() error { return p.err }
 // Seek goes to a time of the recording, forward or back: every event up to it has happened, unless
 // Err says why not. In a recording that resizes its terminal very often, only the last of several
 // sizes in a row is applied.
-func (p *Replay) Seek(at time.Duration) {
+func (p *Replay) Seek(at time.Duration) { _ = p.SeekContext(context.Background(), at) }
+
+// seekEvents is after how many events SeekContext looks at its context: a millisecond or two.
+const seekEvents = 1 << 10
+
+// SeekContext is [Replay.Seek] that stops when ctx ends: going far in a large recording takes seconds.
+// The error is the cause of that; the replay is then at an earlier time.
+func (p *Replay) SeekContext(ctx context.Context, at time.Duration) error {
 	if at < p.now {
-		p.rewind()
+		p.rewind(at)
 	}
 	for p.next < p.rec.Len() && p.rec.Event(p.next).At <= at {
+		if p.next%seekEvents == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if p.resized > resizeFold && p.overtaken(at) {
 			p.next++
 		} else if _, ok := p.Step(); !ok {
-			return
+			return nil
 		}
 	}
 	p.now = max(p.now, at)
+	return nil
 }
 
 // overtaken reports whether the next event is a size that another follows by then, with nothing
@@ -123,7 +204,7 @@ func (p *Replay) Screen() *vt.Screen { return p.stage.View(began.Add(p.now)).Scr
 // At returns the screen at a time of the recording; after the end the last one. The error is that
 // of [Replay.Err].
 func (r *Recording) At(at time.Duration) (*vt.Screen, error) {
-	p := NewReplay(r)
+	p := newReplay(r)
 	p.Seek(at)
 	if err := p.Err(); err != nil {
 		return nil, err

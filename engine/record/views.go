@@ -47,7 +47,7 @@ type Span struct {
 // or that of [Replay.Err].
 func (r *Recording) When(m engine.Matcher) iter.Seq2[Span, error] {
 	return func(yield func(Span, error) bool) {
-		p := NewReplay(r)
+		p := newReplay(r)
 		for s, err := range engine.Spans(p.Views(), m) {
 			if err != nil {
 				yield(Span{}, err)

@@ -102,6 +102,9 @@ func (p *Printed) DropStart(n int) {
 	}
 }
 
+// Clone returns what goes on alike; neither sees what is added to the other.
+func (p *Printed) Clone() Printed { return Printed{buf: bytes.Clone(p.buf), lost: p.lost} }
+
 // Bytes returns what is kept. It is valid until the next call.
 func (p *Printed) Bytes() []byte { return p.buf }
 

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/ptywright/ptywright/redact"
+
+	"github.com/ptywright/ptywright/engine/record"
 )
 
 // TestCasts: what is listed of a folder, what is opened, and nothing outside of it.
@@ -40,7 +42,7 @@ func TestCasts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := large.Truncate(maxCast + 1); err != nil {
+	if err := large.Truncate(record.LoadMax + 1); err != nil {
 		t.Fatal(err)
 	}
 	large.Close()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -19,9 +18,6 @@ import (
 )
 
 const (
-	// maxCast bounds a cast that a page plays, in bytes. Seeking backwards replays it from the
-	// start, which takes a second at this size; `ptywright play` plays larger ones.
-	maxCast = 64 << 20
 	// maxMarkers bounds how many of a cast's markers a page gets.
 	maxMarkers = 1000
 )
@@ -91,19 +87,13 @@ func (p *player) open(ctx context.Context, find func() (*os.File, error), idleMS
 	}
 	defer f.Close()
 	p.rec, p.replay, p.rows = nil, nil, nil
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxCast {
-		return nil, &problem{"too_large",
-			fmt.Sprintf("the recording has over %d MiB: play it with ptywright play", maxCast>>20)}
-	}
-	rec, err := record.Load(io.LimitReader(while{ctx, f}, maxCast)) // it may be growing
-	if ctx.Err() != nil {
+	rec, err := record.Load(while{ctx, f})
+	switch {
+	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	}
-	if err != nil {
+	case errors.Is(err, picture.ErrTooLarge):
+		return nil, &problem{"too_large", err.Error()}
+	case err != nil:
 		return nil, &problem{"not_a_recording", err.Error()}
 	}
 	o := &opened{
@@ -231,7 +221,9 @@ func (p *player) at(ctx context.Context, q atParams, hide *redact.Redactor) (*st
 		return nil, &problem{"bad_request", "a time is in milliseconds, from 0"}
 	}
 	at := time.Duration(q.AtMS * float64(time.Millisecond))
-	p.replay.Seek(at)
+	if err := p.replay.SeekContext(ctx, at); err != nil {
+		return nil, err
+	}
 	if err := p.replay.Err(); err != nil {
 		if errors.Is(err, picture.ErrTooLarge) {
 			return nil, &problem{"too_large", err.Error()}
