@@ -66,20 +66,24 @@ func NewReplay(rec *Recording) *Replay {
 // newReplay returns a replay that keeps no copies of itself.
 func newReplay(rec *Recording) *Replay {
 	p := &Replay{rec: rec}
-	p.rewind(0)
+	p.jump(-1)
 	return p
 }
 
-// rewind goes back, to the last copy up to a time or to the beginning.
-func (p *Replay) rewind(to time.Duration) {
+// copyAt is the index of the last copy up to a time; -1: there is none.
+func (p *Replay) copyAt(at time.Duration) int {
+	return sort.Search(len(p.copies), func(i int) bool { return p.copies[i].now > at }) - 1
+}
+
+// jump goes to a copy, or with -1 to the beginning.
+func (p *Replay) jump(n int) {
 	p.err = nil
-	n := sort.Search(len(p.copies), func(i int) bool { return p.copies[i].now > to })
-	if n == 0 {
+	if n < 0 {
 		p.place = place{stage: engine.NewStage(p.rec.Rows, p.rec.Cols, began),
 			size: int64(p.rec.Rows) * int64(p.rec.Cols)}
 		return
 	}
-	p.place = p.copies[n-1]
+	p.place = p.copies[n]
 	p.stage = p.stage.Fork()
 }
 
@@ -161,8 +165,9 @@ const seekEvents = 1 << 10
 // SeekContext is [Replay.Seek] that stops when ctx ends: going far in a large recording takes seconds.
 // The error is the cause of that; the replay is then at an earlier time.
 func (p *Replay) SeekContext(ctx context.Context, at time.Duration) error {
-	if at < p.now {
-		p.rewind(at)
+	n := p.copyAt(at)
+	if at < p.now || n >= 0 && p.copies[n].next > p.next {
+		p.jump(n)
 	}
 	for p.next < p.rec.Len() && p.rec.Event(p.next).At <= at {
 		if p.next%seekEvents == 0 && ctx.Err() != nil {

@@ -14,7 +14,7 @@ import (
 
 // busy is a recording of a program that draws, scrolls, changes its size and hides frames: an event
 // each millisecond.
-func busy(t *testing.T, events int) *Recording {
+func busy(t testing.TB, events int) *Recording {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString(`{"version":2,"width":80,"height":24}` + "\n")
@@ -101,5 +101,24 @@ func TestSeekEndsWithItsContext(t *testing.T) {
 	}
 	if err := p.SeekContext(t.Context(), time.Hour); err != nil || p.next != rec.Len() {
 		t.Errorf("%v, at event %d", err, p.next)
+	}
+}
+
+// BenchmarkSeek goes to random times of a recording of some 12 MB, beside going there from its
+// beginning.
+func BenchmarkSeek(b *testing.B) {
+	const events = 60_000
+	rec := busy(b, events)
+	for _, c := range []struct {
+		name string
+		make func(*Recording) *Replay
+	}{{"copies", NewReplay}, {"bare", newReplay}} {
+		b.Run(c.name, func(b *testing.B) {
+			p, r := c.make(rec), rand.New(rand.NewPCG(1, 2))
+			p.Seek(events * time.Millisecond)
+			for b.Loop() {
+				p.Seek(time.Duration(r.IntN(events)) * time.Millisecond)
+			}
+		})
 	}
 }
