@@ -1,9 +1,8 @@
-// Package golden writes screens down as files that people read, review and merge, and compares
-// screens with them cell by cell. It is not promised to other modules: tests use tuitest and the
-// command line.
+// Package golden (no stability promise) writes screens down as files that people read and review,
+// and compares screens with them cell by cell. Tests use it through tuitest.
 //
 // [Of] makes a [File] of a screen, [Parse] reads one, and [File.Compare] holds a screen against it.
-// A file is UTF-8 text, by custom named NAME.screen:
+// A file is UTF-8 text, and is named NAME.screen:
 //
 //	screen 1
 //	size 24x80
