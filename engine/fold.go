@@ -35,6 +35,7 @@ type fold struct {
 	bell    uint64             // sequence of the last BEL
 	hiding  time.Time          // since when a synchronized update hides the screen; zero: none does
 	update  uint64             // the update that does
+	moment  func(*vt.Screen)   // is shown the moments within what is fed; nil: nobody is
 }
 
 // steps feeds output, and yields after each of the shell's marks and at the end, so that a
@@ -46,9 +47,12 @@ func (f *fold) steps(p []byte, now time.Time) iter.Seq[vt.Effect] {
 		for n, rest := 1, p; len(rest) > 0; n++ {
 			var e vt.Effect
 			fed := rest
-			if f.shell == nil || n < mostMarks {
+			switch {
+			case f.moment != nil:
+				e, rest = f.feedMoments(rest)
+			case f.shell == nil || n < mostMarks:
 				e, rest = f.term.FeedToMark(rest)
-			} else {
+			default:
 				to := f.shell.nextMark(rest)
 				e, rest = f.term.Feed(rest[:to]), rest[to:]
 				f.past.note(note{seq: f.term.Sequence(), kind: noteMarks})
@@ -64,6 +68,22 @@ func (f *fold) steps(p []byte, now time.Time) iter.Seq[vt.Effect] {
 			}
 		}
 	}
+}
+
+// feedMoments feeds one step and shows its moments.
+func (f *fold) feedMoments(p []byte) (e vt.Effect, rest []byte) {
+	f.term.Seen() // a step has the same moments wherever who looks at them began
+	return f.term.FeedMoments(p, f.moment)
+}
+
+// momentOf is the view of a moment of the step after the one that led to before.
+func momentOf(before *View, s *vt.Screen, at time.Time) *View {
+	v := *before
+	v.Sequence, v.Screen, v.Moment, v.At = s.Sequence, s, true, at
+	if !looksAlike(before.Screen, s) {
+		v.Changed = at
+	}
+	return &v
 }
 
 // apply follows the terminal's effect; end is where it ended in the output.

@@ -529,17 +529,11 @@ func (r *replay) step(show func(*View) bool) (at time.Time, goesOn bool) {
 			break
 		}
 		before := r.view(at)
-		r.term.Seen() // so that a step has the same moments wherever the replay began
-		e, _ := r.term.FeedMoments(r.text(seq), func(s *vt.Screen) {
-			if goesOn {
-				v := *before
-				v.Sequence, v.Screen, v.Moment = seq, s, true
-				if !looksAlike(before.Screen, s) {
-					v.Changed = at
-				}
-				goesOn = show(&v)
-			}
-		})
+		r.moment = func(s *vt.Screen) {
+			goesOn = goesOn && show(momentOf(before, s, at))
+		}
+		e, _ := r.feedMoments(r.text(seq))
+		r.moment = nil
 		r.apply(e, at, 0)
 	}
 	r.seq, r.end = seq, r.log.at(seq)

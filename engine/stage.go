@@ -58,6 +58,21 @@ func (g *Stage) Output(at time.Time, p []byte) {
 	}
 }
 
+// Moments is Output that shows what the program has shown meanwhile: the views at the moments within
+// p, as [Session.Past] has them, and the ones after each of a shell's marks and after p. It returns
+// false when show did; p is shown to its end all the same.
+func (g *Stage) Moments(at time.Time, p []byte, show func(*View) bool) (goesOn bool) {
+	before := g.View(at)
+	goesOn = true
+	g.moment = func(s *vt.Screen) { goesOn = goesOn && show(momentOf(before, s, at)) }
+	for range g.steps(p, at) {
+		before = g.View(at)
+		goesOn = goesOn && show(before)
+	}
+	g.moment = nil
+	return goesOn
+}
+
 // Resize gives the terminal another size.
 func (g *Stage) Resize(at time.Time, rows, cols int) {
 	g.due(at)

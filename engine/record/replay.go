@@ -122,7 +122,10 @@ func (p *Replay) total() (n int) {
 
 // Step moves to the next event and returns it; false when there is none, or it cannot continue: see
 // Err.
-func (p *Replay) Step() (Event, bool) {
+func (p *Replay) Step() (Event, bool) { return p.step(nil) }
+
+// step is Step; the views within and after output are shown to show, unless it is nil.
+func (p *Replay) step(show func(*engine.View) bool) (Event, bool) {
 	if p.next == p.rec.Len() || p.err != nil {
 		return Event{}, false
 	}
@@ -139,7 +142,11 @@ func (p *Replay) Step() (Event, bool) {
 	p.now = max(p.now, e.At)
 	switch at := began.Add(p.now); e.Kind {
 	case EventOutput:
-		p.stage.Output(at, []byte(e.Text))
+		if show != nil {
+			p.stage.Moments(at, []byte(e.Text), show)
+		} else {
+			p.stage.Output(at, []byte(e.Text))
+		}
 		p.shown += len(e.Text)
 		p.keep()
 	case EventResize:

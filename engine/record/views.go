@@ -8,8 +8,9 @@ import (
 )
 
 // Views goes on to the recording's end, and yields each view that its session gave: the one before
-// the first event, one after each event that may show something, one when an update that did not
-// end in time is shown, and one at the end. [Replay.Err] says whether it got there.
+// the first event, those at the moments within each output and after it, one after each other event
+// that may show something, one when an update that did not end in time is shown, and one at the end.
+// [Replay.Err] says whether it got there.
 func (p *Replay) Views() iter.Seq[*engine.View] {
 	return func(yield func(*engine.View) bool) {
 		look := func() bool { return yield(p.stage.View(began.Add(p.now))) }
@@ -23,14 +24,12 @@ func (p *Replay) Views() iter.Seq[*engine.View] {
 					return
 				}
 			}
-			if _, ok := p.Step(); !ok {
+			goesOn := true
+			if _, ok := p.step(func(v *engine.View) bool { goesOn = yield(v); return goesOn }); !ok || !goesOn {
 				return
 			}
-			switch e.Kind {
-			case EventOutput, EventResize, EventExit:
-				if !look() {
-					return
-				}
+			if (e.Kind == EventResize || e.Kind == EventExit) && !look() {
+				return
 			}
 		}
 		look() // time alone may have changed an answer

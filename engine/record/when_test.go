@@ -19,9 +19,9 @@ import (
 	"github.com/ptywright/ptywright/matchers"
 )
 
-// screens are the texts that a recording's terminal shows after each event, as a terminal of its
-// own tells for each that is shown everything up to there from the beginning. It knows nothing of
-// stages and replays.
+// screens are the texts that a recording's terminal shows at each moment and after each event, as a
+// terminal of its own tells for each event that is shown everything up to there from the beginning.
+// It knows nothing of stages and replays.
 func screens(t *testing.T, rec *Recording) (at []time.Duration, text []string) {
 	t.Helper()
 	at, text = []time.Duration{0}, []string{""}
@@ -30,7 +30,17 @@ func screens(t *testing.T, rec *Recording) (at []time.Duration, text []string) {
 		for i := range n + 1 {
 			switch e := rec.Event(i); e.Kind {
 			case EventOutput:
-				term.Feed([]byte(e.Text))
+				if i < n {
+					term.Feed([]byte(e.Text))
+					break
+				}
+				for rest := []byte(e.Text); len(rest) > 0; {
+					term.Seen()
+					_, rest = term.FeedMoments(rest, func(s *vt.Screen) {
+						at, text = append(at, e.At), append(text, s.Text())
+					})
+					at, text = append(at, e.At), append(text, term.Snapshot().Text())
+				}
 			case EventResize:
 				term.Resize(e.Rows, e.Cols, 0, 0)
 			}
@@ -203,6 +213,21 @@ func TestWhenOfAnUpdate(t *testing.T) {
 	want := []string{"3.15s to 5s", "7s to 9s"}
 	if d := cmp.Diff(want, still); d != "" {
 		t.Errorf("stillness (-want +got):\n%s", d)
+	}
+}
+
+// TestWhenOfAFlicker: what one output draws and wipes was there, for no time.
+func TestWhenOfAFlicker(t *testing.T) {
+	rec, err := Load(strings.NewReader(`{"version":2,"width":20,"height":4}
+[1, "o", "flash\r\u001b[2Kdone"]
+[3, "o", "\rflash"]
+[5, "m", ""]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"1s to 1s", "3s to 5s, open"}, when(t, rec, "flash")); d != "" {
+		t.Errorf("the flicker (-want +got):\n%s", d)
 	}
 }
 

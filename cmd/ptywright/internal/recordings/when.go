@@ -36,9 +36,9 @@ Of a session "from" and "to" are sequences, which read --at and shot --at take, 
 "from" follows. As much of its past is asked as is kept: standard error says what is gone. A file of
 the name comes before a session.
 
-Text counts while it is on the screen, at the end of each event of the recording, or at any moment of
-a session; what scrolls off or is drawn over is gone. A screen that an update still hides is not
-counted. Only times are printed, never what the screen showed.
+Text counts while it is on the screen, however briefly; what scrolls off or is drawn over is gone. What
+was drawn and wiped in one write was there for 0 seconds, and --at shows what came after it. A screen
+that an update still hides does not count. Only times are printed, never what the screen showed.
 
 The exit code is 3 when the condition never held.`,
 		Example: `  ptywright when demo.cast --text 'Do you want to proceed?'
