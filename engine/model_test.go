@@ -1,7 +1,9 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -15,6 +17,7 @@ import (
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/matchers"
 )
@@ -242,8 +245,34 @@ func wholePast(s *engine.Session) iter.Seq[*engine.View] {
 	}
 }
 
-// TestWaitsAreTheModels: latched waits and those that are not, with a position and without, and the
-// spans of the past agree with the model under random schedules.
+// recorded is when the question first held in a recording of the same.
+func (k *asking) recorded(t *rapid.T, batches []batch) string {
+	var cast bytes.Buffer
+	cast.WriteString(`{"version":2,"width":20,"height":4}` + "\n")
+	at := 0
+	for _, b := range batches {
+		at += b.After
+		text, err := json.Marshal(b.Text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&cast, "[%d.%03d, \"o\", %s]\n", at/1000, at%1000, text)
+	}
+	rec, err := record.Load(&cast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for span, err := range rec.When(k.Question.matcher()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("sequence %d at %d ms, moment: %t", span.Span.From, span.From.Milliseconds(), span.View.Moment)
+	}
+	return ""
+}
+
+// TestWaitsAreTheModels: latched waits and those that are not, with a position and without, the
+// spans of the past and those of a recording agree with the model under random schedules.
 func TestWaitsAreTheModels(t *testing.T) {
 	texts := []string{"ab", "cd", "\x1b[H", "\x1b[2J", "\x1b[K", "\r", "\r\n", "\x1b]2;one\a", "\x1b]2;two\a", "\x1b[?1049h",
 		"\x1b[?1049l", "\x1b[2;1H", "\x1b[5n", "ab\x1b[2J", "\x1b[Hcd\x1b[K\rab"}
@@ -286,6 +315,9 @@ func TestWaitsAreTheModels(t *testing.T) {
 		}
 		if want := whole.outcome(sights(batches)); first != want {
 			r.Fatalf("the past of %+v for %+v: %q, want %q", batches, k.Question, first, want)
+		}
+		if got, want := whole.recorded(r, batches), whole.outcome(sights(batches)); got != want {
+			r.Fatalf("a recording of %+v for %+v: %q, want %q", batches, k.Question, got, want)
 		}
 	})
 }
