@@ -2,6 +2,7 @@ package vt
 
 import (
 	"strconv"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -42,7 +43,7 @@ type keySequence struct {
 }
 
 // keySequences are xterm's. Those from KeyMenu on apply to its encoding only.
-var keySequences = func() map[KeyCode]keySequence {
+var keySequences = sync.OnceValue(func() map[KeyCode]keySequence {
 	all := map[KeyCode]keySequence{
 		KeyUp: {1, 'A', false}, KeyDown: {1, 'B', false}, KeyRight: {1, 'C', false},
 		KeyLeft: {1, 'D', false},
@@ -61,7 +62,7 @@ var keySequences = func() map[KeyCode]keySequence {
 		all[code] = keySequence{42 + int(code-KeyF21), '~', false}
 	}
 	return all
-}()
+})
 
 // keypad is what keypad keys that have a character send: the character, and the letter after SS3 in
 // application mode (DECKPAM, VT100 manual table 3-8).
@@ -107,7 +108,7 @@ func (t *Terminal) encodeLegacy(k Key) []byte {
 	}
 	k = k.offKeypad()
 	mods := k.Mods
-	if q, ok := keySequences[k.Code]; ok {
+	if q, ok := keySequences()[k.Code]; ok {
 		if mods == 0 && (q.ss3 || q.final != '~' && t.modes.appCursor) {
 			return []byte{0x1b, 'O', q.final}
 		}

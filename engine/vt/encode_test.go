@@ -226,7 +226,7 @@ func FuzzParseKey(f *testing.F) {
 		for _, modes := range []string{"", "\x1b[?1h\x1b=", "\x1b[>4;1m", "\x1b[>4;2m", "\x1b[>1u", "\x1b[>2u", "\x1b[>31u"} {
 			term := New(2, 2, Options{})
 			term.Feed([]byte(modes))
-			some := k.Code < KeyCapsLock || keySequences[k.Code].final != 0 || keypad[k.Code].char != 0 || keypadAs[k.Code] != 0
+			some := k.Code < KeyCapsLock || keySequences()[k.Code].final != 0 || keypad[k.Code].char != 0 || keypadAs[k.Code] != 0
 			some = some || modes == "\x1b[>31u"
 			some = some || strings.HasSuffix(modes, "u") && k.Code > KeyNumLock && k.Code < KeyLeftShift
 			if b := term.EncodeKey(k); (len(b) > 0) != some || len(b) > 64 {

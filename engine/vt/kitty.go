@@ -87,8 +87,8 @@ func encodeKitty(k Key, flags uint8) (b []byte, ok bool) {
 	case k.Code == KeyF3: // CSI R is the answer to DSR 6
 		out.number, out.final = 13, '~'
 		return out.encode(), true
-	case k.Code == KeyKeypadBegin, k.Code < KeyCapsLock && keySequences[k.Code].final != 0:
-		q := keySequences[k.Code]
+	case k.Code == KeyKeypadBegin, k.Code < KeyCapsLock && keySequences()[k.Code].final != 0:
+		q := keySequences()[k.Code]
 		out.number, out.final = q.number, q.final
 		return out.encode(), true
 	case k.Code >= KeyCapsLock:
