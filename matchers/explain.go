@@ -10,6 +10,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/vt"
+	closest "github.com/ptywright/ptywright/internal/nearest"
 )
 
 // An Explanation says how one view looked to one matcher: the evidence of a wait that did not
@@ -333,7 +334,7 @@ func missing(needle, haystack, where string) (why, nearest string) {
 		strings.ReplaceAll(needle, "\n", "")); i >= 0 {
 		return where + " shows it broken over lines", lineAt(haystack, i)
 	}
-	nearest, common := nearestLine(needle, lines)
+	nearest, common := closest.Line(needle, lines)
 	if common == "" {
 		return where + " shows nothing like it", ""
 	}
@@ -371,42 +372,6 @@ func lastLines(text string) []string {
 	return lines[max(0, len(lines)-maxNearest):]
 }
 
-// nearestLine returns the line that shares the longest piece with needle, and the piece; the newest
-// of equals. A piece of one character means nothing, unless the needle is that short.
-func nearestLine(needle string, lines []string) (line, common string) {
-	const longest = 256 // more of a needle is not needed to find its line, and this is quadratic
-	if len(needle) > longest {
-		needle = needle[:longest]
-	}
-	for _, l := range lines {
-		if c := commonPiece(needle, l[:min(len(l), 4*longest)]); len(c) >= len(common) &&
-			len(c) >= min(2, len(needle)) {
-			line, common = l, c
-		}
-	}
-	return line, common
-}
-
-// commonPiece returns the longest string that is in both a and b.
-func commonPiece(a, b string) string {
-	best, end := 0, 0
-	row := make([]int, len(b)+1) // row[j+1]: length of the common piece that ends at a[i], b[j]
-	for i := range len(a) {
-		before := 0
-		for j := range len(b) {
-			above := row[j+1]
-			if row[j+1] = 0; a[i] == b[j] {
-				row[j+1] = before + 1
-				if row[j+1] > best {
-					best, end = row[j+1], i+1
-				}
-			}
-			before = above
-		}
-	}
-	return a[end-best : end]
-}
-
 // unmatched says how close text comes to matching re: the longest beginning of the expression that
 // matches somewhere, else the line with the longest of its literal pieces.
 func unmatched(re *regexp.Regexp, text, where string) (why, nearest string) {
@@ -441,7 +406,7 @@ func unmatched(re *regexp.Regexp, text, where string) (why, nearest string) {
 	}
 	var piece, line string
 	for _, l := range literals(tree, nil) {
-		if near, c := nearestLine(l, lastLines(text)); len(c) > len(piece) {
+		if near, c := closest.Line(l, lastLines(text)); len(c) > len(piece) {
 			piece, line = c, near
 		}
 	}

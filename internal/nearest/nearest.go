@@ -1,4 +1,5 @@
-// Package nearest guesses which word a mistyped one was meant to be. [Of] is its only function.
+// Package nearest guesses which word a mistyped one was meant to be ([Of]), and which line was meant
+// by a text that is not there ([Line]).
 package nearest
 
 // Of returns the word that name most likely stands for, "" when none is close: at most a third of
@@ -41,4 +42,40 @@ func distance(a, b string) int {
 		}
 	}
 	return rows[len(a)%3][len(b)]
+}
+
+// Line returns the line that shares the longest piece with needle, and the piece; the newest
+// of equals. A piece of one character means nothing, unless the needle is that short.
+func Line(needle string, lines []string) (line, common string) {
+	const longest = 256 // more of a needle is not needed to find its line, and this is quadratic
+	if len(needle) > longest {
+		needle = needle[:longest]
+	}
+	for _, l := range lines {
+		if c := commonPiece(needle, l[:min(len(l), 4*longest)]); len(c) >= len(common) &&
+			len(c) >= min(2, len(needle)) {
+			line, common = l, c
+		}
+	}
+	return line, common
+}
+
+// commonPiece returns the longest string that is in both a and b.
+func commonPiece(a, b string) string {
+	best, end := 0, 0
+	row := make([]int, len(b)+1) // row[j+1]: length of the common piece that ends at a[i], b[j]
+	for i := range len(a) {
+		before := 0
+		for j := range len(b) {
+			above := row[j+1]
+			if row[j+1] = 0; a[i] == b[j] {
+				row[j+1] = before + 1
+				if row[j+1] > best {
+					best, end = row[j+1], i+1
+				}
+			}
+			before = above
+		}
+	}
+	return a[end-best : end]
 }

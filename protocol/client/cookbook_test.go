@@ -332,7 +332,7 @@ done`
 func TestGoPage(t *testing.T) {
 	t.Parallel()
 	var source strings.Builder
-	for _, name := range []string{"cookbook_test.go", "interact_unix_test.go", "example_test.go", "../../tuitest/example_test.go", "../../engine/example_test.go", "../../examples/library/main.go"} {
+	for _, name := range []string{"cookbook_test.go", "interact_unix_test.go", "example_test.go", "../../tuitest/example_test.go", "../../tuitest/locate_test.go", "../../engine/example_test.go", "../../examples/library/main.go"} {
 		text, err := os.ReadFile(name)
 		check(t, err)
 		for line := range strings.Lines(string(text)) {
