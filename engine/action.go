@@ -160,6 +160,13 @@ func (s *Session) Do(ctx context.Context, a Action, options ...DoOption) (Receip
 	if t.asked != nil {
 		if err == nil {
 			err = t.awaitRead(t.asked)
+			if err != nil && t.Written > 0 { // it is all typed
+				done := 1
+				if several, ok := a.(Typing); ok {
+					done = len(several.Actions)
+				}
+				err = &PartError{Done: done, Written: t.Written, Err: err}
+			}
 		}
 		s.stopAsking(t.asked)
 	}

@@ -78,7 +78,6 @@ type inputQueue struct {
 type input struct {
 	data  []byte
 	off   int           // written so far
-	last  func()        // not nil: called before the last byte is written
 	reply bool          // the terminal's own
 	abort bool          // its sender timed out; guarded by the queue's mu
 	done  chan struct{} // closed when err is set
@@ -191,25 +190,16 @@ func (q *inputQueue) write(in *input, write func([]byte) (int, error)) (blocked 
 			return false
 		}
 	}
-	end := len(in.data)
-	for in.err == nil && in.off < end {
-		rest := in.data[in.off:]
-		if in.last != nil && len(rest) > 1 {
-			rest = rest[:len(rest)-1]
-		} else if in.last != nil {
-			in.last()
-			in.last = nil
-		}
-		q.typed.Add(uint64(len(rest)))
-		n, err := write(rest)
-		in.off += n
-		in.wrote.end = q.typed.Add(-uint64(len(rest) - n))
-		in.wrote.last, in.wrote.open = in.data[end-1], q.line > 0
-		if n < len(rest) && err == nil {
-			return true
-		}
-		in.err = err
+	rest := in.data[in.off:]
+	q.typed.Add(uint64(len(rest)))
+	n, err := write(rest)
+	in.off += n
+	in.wrote.end = q.typed.Add(-uint64(len(rest) - n))
+	in.wrote.last, in.wrote.open = in.data[len(in.data)-1], q.line > 0
+	if in.off < len(in.data) && err == nil {
+		return true
 	}
+	in.err = err
 	return false
 }
 
@@ -239,13 +229,12 @@ func (q *inputQueue) checkLine(p []byte) error {
 	return nil
 }
 
-// send queues data and waits until the PTY has taken it, at most for o.Timeout. last, if not nil, is
-// called before the last byte is written; it ends with ctx.
-func (q *inputQueue) send(ctx context.Context, data []byte, o doOptions, last func()) (wrote, error) {
+// send queues data and waits until the PTY has taken it, at most for o.Timeout.
+func (q *inputQueue) send(ctx context.Context, data []byte, o doOptions) (wrote, error) {
 	if len(data) == 0 {
 		return wrote{}, nil
 	}
-	in := &input{data: data, last: last}
+	in := &input{data: data}
 	if err := q.put(in); err != nil {
 		return wrote{}, err
 	}

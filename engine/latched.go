@@ -141,6 +141,9 @@ func (s *Session) latched(w *waiting, m Matcher, v *View) (*View, Result) {
 		f.fresh = false
 		stand(f.base)
 	}
+	if f.seq < v.Sequence {
+		w.park() // it may take a while
+	}
 	for goesOn && f.seq < v.Sequence {
 		seen := show
 		if f.seq+1 < f.next {

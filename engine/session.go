@@ -263,6 +263,7 @@ func (s *Session) output(p []byte) {
 	s.engine.counts.output.Add(int64(len(p)))
 	s.noteImage()
 	s.lookUnread()
+	s.hear(p)
 	for rest := p; len(rest) > 0; {
 		n := s.untilCut(len(rest))
 		if reply := s.take(rest[:n], now); len(reply) > 0 && !s.config.Attended {

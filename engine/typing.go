@@ -52,7 +52,8 @@ func (e *TypingError) Error() string {
 	return fmt.Sprintf("action %d: %s", e.Index+1, e.Why)
 }
 
-// A PartError says that typing stopped early, and how far it got. It wraps the cause.
+// A PartError says that typing, or the wait until it was read, ended early, and how far it got. It
+// wraps the cause.
 type PartError struct {
 	Done    int // actions that were typed completely
 	Written int // bytes that the terminal has taken
@@ -192,11 +193,10 @@ func (t *typist) stroke(after time.Duration, encode func() ([]byte, error)) erro
 	s := t.s
 	secret := s.beforeTyping(p)
 	s.noteKeys(p, secret)
-	var last func()
-	if t.asked != nil && s.echoed(p) {
-		last = func() { s.beforeLast(t.ctx, t.asked) }
+	if t.asked != nil {
+		s.expectEcho(t.ctx, t.asked, p)
 	}
-	wrote, err := s.input.send(t.ctx, p, t.o, last)
+	wrote, err := s.input.send(t.ctx, p, t.o)
 	if err != nil {
 		var blocked *InputBlockedError
 		if errors.As(err, &blocked) && blocked.Written > 0 {

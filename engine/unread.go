@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -26,15 +27,15 @@ type unreader interface {
 
 // A typedInput is one action whose reading somebody waits for. Session.mu guards it.
 //
-// What was written before the last byte was typed is no effect of the program reading all of the
-// input. So of a line to a terminal that echoes it, everything but the line end is typed first; what
-// has been written then, with the echo, is counted; then the line is ended. Not even a program that
-// waits for the line reads it before.
+// Two things tell that output is no effect of the program reading all of the input. A look at the
+// terminal: when part of the input is unread, what had been written before the look is none. Who types
+// looks as soon as the terminal has the input, and the pump with each batch in hand; a look that
+// comes too late, when the program has read, says nothing. And the echo: the terminal writes it
+// before it lets the program read, so when everything that was written before the input is counted,
+// and the bytes that follow are those of the echo, they are none.
 //
-// Any other input is typed at once, as a program may answer a part of it. Then a look at the terminal
-// tells: when part of the input is unread, what had been written before the look is no effect of
-// all of it. Who types looks as soon as the terminal has the input, and the pump with each batch in
-// hand. A look that comes too late, when the program has read, says nothing.
+// The input is typed in one piece all the same: a line whose end came later could lose its beginning
+// to a program that flushes what was typed, and the end alone would be an empty answer.
 //
 // All counts include what the pump has yet to read. It cuts its batches where they end: what came
 // before and what came after get sequences of their own, even if both are read at once. Everything
@@ -46,6 +47,32 @@ type typedInput struct {
 	// Without end it is not known yet what a look means for the input.
 	seen     unreadLook
 	seenLast uint64 // the last sequence within what was written before it
+
+	echo  []byte // what the terminal will echo, right after output from; nil: not known
+	from  uint64
+	heard int // so much of the echo has come
+}
+
+// hear takes output that follows on so much of it. If it is not the echo, nothing is known.
+func (i *typedInput) hear(after uint64, p []byte) {
+	at := i.from + uint64(i.heard)
+	if i.echo == nil || after+uint64(len(p)) <= at {
+		return
+	}
+	if after > at {
+		i.echo = nil
+		return
+	}
+	rest := i.echo[i.heard:]
+	p = p[at-after:]
+	n := min(len(p), len(rest))
+	if !bytes.Equal(p[:n], rest[:n]) {
+		i.echo = nil
+		return
+	}
+	if i.heard += n; i.heard == len(i.echo) {
+		i.before, i.echo = max(i.before, i.from+uint64(i.heard)), nil
+	}
 }
 
 // An unreadLook is what was unread at a moment.
@@ -115,6 +142,15 @@ func (s *Session) lookUnread() {
 	}
 }
 
+// hear is called by the pump with a batch in hand.
+func (s *Session) hear(p []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, i := range s.asked {
+		i.hear(s.fed, p)
+	}
+}
+
 // look looks at what is unread and notes that; first is called in between, with mu held. Output from
 // after the look is not fed before the note: the pump looks between reading and feeding it, and so
 // waits for the note.
@@ -136,34 +172,66 @@ func (s *Session) look(u unreader, first func()) (unread int, err error) {
 	return l.unread, err
 }
 
-// mostDrains bounds how often the pump is waited for until all output, with the echo, is counted. A
-// program that floods its terminal always has more.
+// mostDrains bounds how often the pump is waited for until all output is counted. A program that
+// floods its terminal always has more.
 const mostDrains = 3
 
-// drainBound bounds that time: the pump takes microseconds, unless a tap holds it up.
+// drainBound bounds that time, and the time for the echo: the pump takes microseconds, unless a tap
+// holds it up.
 const drainBound = 100 * time.Millisecond
 
-// beforeLast is called before the last byte of i is typed.
-func (s *Session) beforeLast(ctx context.Context, i *typedInput) {
+// expectEcho is called before p is typed for i: it counts what was written so far, and notes what the
+// terminal will echo.
+func (s *Session) expectEcho(ctx context.Context, i *typedInput, p []byte) {
+	echo := s.echoOf(p)
+	u, ok := s.pty.(unreader)
+	if !ok || echo == nil {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, drainBound)
 	defer cancel()
-	u, ok := s.pty.(unreader)
 	for range mostDrains {
-		if !ok {
-			return
-		}
 		written, all, err := u.Written()
 		if err != nil {
 			return
 		}
 		s.mu.Lock()
+		i.echo = nil
 		i.before = max(i.before, written)
 		i.reach(s.fed, s.term.Sequence())
+		if all && s.fed <= written {
+			i.echo, i.from, i.heard = echo, written, 0
+		}
 		s.mu.Unlock()
 		if all {
 			return
 		}
 		s.awaitFed(ctx, i)
+	}
+}
+
+// awaitEcho waits until the pump has the echo of i, if one is expected.
+func (s *Session) awaitEcho(ctx context.Context, i *typedInput) {
+	ctx, cancel := context.WithTimeout(ctx, drainBound)
+	defer cancel()
+	for {
+		changed := s.Changed()
+		s.mu.Lock()
+		waits := i.echo != nil
+		s.mu.Unlock()
+		if !waits {
+			return
+		}
+		select {
+		case <-changed:
+		case <-s.pumped:
+			return
+		case <-ctx.Done():
+			s.mu.Lock()
+			i.echo = nil
+			s.mu.Unlock()
+			return
+		}
 	}
 }
 
@@ -218,6 +286,7 @@ func (t *typist) awaitRead(i *typedInput) error {
 	defer cancel()
 	defer func() {
 		t.o.park()
+		s.awaitEcho(ctx, i)
 		s.awaitFed(ctx, i)
 		s.mu.Lock()
 		t.ReadSequence = i.last
@@ -254,15 +323,22 @@ func (s *Session) endsLine(c byte) bool {
 	return err == nil && (!mode.Canonical || slices.Contains(lineEnds(mode), c))
 }
 
-// echoed reports whether p is one line, with its end, to a terminal that echoes it.
-func (s *Session) echoed(p []byte) bool {
+// echoOf is what the terminal echoes for p, as terminals are set: a line or a part of one, to a
+// terminal that echoes and edits lines. nil: that is not known.
+func (s *Session) echoOf(p []byte) []byte {
 	mode, err := s.pty.LineMode()
-	if err != nil || !mode.Canonical || !mode.Echo {
-		return false
+	if err != nil || !mode.Canonical || !mode.Echo || len(p) == 0 {
+		return nil
 	}
-	ends := lineEnds(mode)
-	end := slices.IndexFunc(p, func(c byte) bool { return slices.Contains(ends, c) })
-	return end > 0 && end == len(p)-1
+	echo := bytes.Clone(p)
+	if c := p[len(p)-1]; c == '\n' || c == '\r' && mode.CRToNL {
+		echo = append(echo[:len(echo)-1], "\r\n"...)
+		p = p[:len(p)-1]
+	}
+	if slices.ContainsFunc(p, func(c byte) bool { return c < ' ' || c == 0x7f }) {
+		return nil
+	}
+	return echo
 }
 
 // lineEnds returns the characters that end or flush a line in canonical mode.

@@ -2,8 +2,11 @@ package engine_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -202,6 +205,57 @@ func TestUntilReadSaysWhatIsKnown(t *testing.T) {
 				t.Errorf("read: %s, %v; want %s", say(r.Read), err, tt.want)
 			}
 		})
+	}
+}
+
+// TestUntilReadIsTypedWhole: a program that flushes what was typed throws a line away or reads it; it
+// never gets the line's end alone, which would be an empty answer.
+func TestUntilReadIsTypedWhole(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not installed: apt-get install python3")
+	}
+	e := engine.New(engine.Options{})
+	t.Cleanup(func() { e.Close(t.Context()) })
+	s, err := e.Spawn(t.Context(), engine.Config{Program: python, Args: []string{"-c", `
+import select, sys, termios
+print("ready", flush=True)
+while True:
+    for _ in range(200):
+        print("." * 60, flush=True)
+    termios.tcflush(0, termios.TCIFLUSH)
+    if select.select([0], [], [], 0)[0]:
+        line = sys.stdin.readline()
+        print(("empty" if line == "\n" else "whole"), "line", flush=True)
+`}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Wait(t.Context(), matchers.Text("ready")); err != nil {
+		t.Fatal(err)
+	}
+	for range turns(100, 2_000) {
+		if _, err := s.Do(t.Context(), engine.Text("no\r"), engine.UntilRead{}, engine.Within(unreadHang)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, _ := s.View().Output(); bytes.Contains(text, []byte("empty line")) {
+		t.Error("a line's end was read without the line")
+	}
+}
+
+// TestUntilReadCancelledSaysWhatWasTyped: all of it, though nobody has read it.
+func TestUntilReadCancelledSaysWhatWasTyped(t *testing.T) {
+	s, _ := spawnScript(t, "echo ready; exec sleep 1000")
+	if _, err := s.Wait(t.Context(), matchers.Text("ready")); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	parked := engine.Parked(cancel)
+	r, err := s.Do(ctx, engine.Text("abc\r"), engine.UntilRead{}, parked, engine.Within(unreadHang))
+	var part *engine.PartError
+	if !errors.Is(err, context.Canceled) || !errors.As(err, &part) || part.Written != 4 || part.Done != 1 || r.Written != 4 {
+		t.Errorf("receipt %+v, %v", r, err)
 	}
 }
 

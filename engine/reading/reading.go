@@ -31,22 +31,16 @@ type View struct {
 }
 
 // New returns a view redacted by hide and by the known secrets of v's session; with a nil hide it
-// shows everything unredacted.
+// shows everything unredacted. Of a view of the past it also hides what had been written so far of a
+// secret that is known by now.
 func New(v *engine.View, hide *redact.Redactor) *View {
 	if hide != nil {
 		hide = hide.For(string(v.Session))
+		if v.Past {
+			hide = hide.Begun()
+		}
 	}
 	return &View{Raw: v, hide: hide}
-}
-
-// Past is [New] for a view of the past: it also hides what had been written so far of a secret that
-// is known by now.
-func Past(v *engine.View, hide *redact.Redactor) *View {
-	then := New(v, hide)
-	if then.hide != nil {
-		then.hide = then.hide.Begun()
-	}
-	return then
 }
 
 // Learn returns a function for [engine.Options].Typed that adds the secrets among typed lines to k.

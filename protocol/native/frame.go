@@ -135,7 +135,7 @@ func (p *frameParams) past(c *client, s *engine.Session, form string) (*frame, e
 	if err != nil {
 		return nil, err
 	}
-	f := &frame{look: pastLook(v, p.redactor(), "runs"), client: c}
+	f := &frame{look: newLook(v, p.redactor(), "runs"), client: c}
 	f.then = then
 	f.compare(nil, form)
 	return f, nil

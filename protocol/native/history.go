@@ -101,9 +101,6 @@ func (c *client) sessionSearch(_ context.Context, p searchParams) (searchResult,
 		return none, err
 	}
 	l := reading.New(v, p.redactor())
-	if then != nil {
-		l = reading.Past(v, p.redactor())
-	}
 	found, total := l.Lines().Search(re, most)
 	r := searchResult{Matches: make([]searchMatch, len(found)), Total: total,
 		Truncated: total > len(found), thenShape: then.shape()}

@@ -139,7 +139,7 @@ func (c *client) sessionHistory(ctx context.Context, p historyParams) (*historyR
 		return nil, err
 	}
 	look := func(v *engine.View) *look {
-		l := pastLook(v, p.redactor(), "none")
+		l := newLook(v, p.redactor(), "none")
 		l.Secrets = asking.secrets()
 		return l
 	}

@@ -69,9 +69,6 @@ func (c *client) sessionScreenshot(_ context.Context,
 		return nil, err
 	}
 	l := newLook(v, p.redactor(), "none")
-	if then != nil {
-		l = pastLook(v, p.redactor(), "none")
-	}
 	o.Clean = l.Clean
 	data, err := picture.Draw(l.Screen(), format, o)
 	if err != nil {

@@ -519,10 +519,7 @@ func (p *screenParts) read(s *engine.Session, at *atParams) (*look, error) {
 	if err != nil {
 		return nil, err
 	}
-	if then == nil {
-		return newLook(v, p.redactor(), cells), nil
-	}
-	l := pastLook(v, p.redactor(), cells)
+	l := newLook(v, p.redactor(), cells)
 	l.then = then
 	return l, nil
 }

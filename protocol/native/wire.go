@@ -45,11 +45,6 @@ func newLook(v *engine.View, hide *redact.Redactor, cells string) *look {
 	return &look{View: reading.New(v, hide), cells: cells}
 }
 
-// pastLook is newLook for a view of the past.
-func pastLook(v *engine.View, hide *redact.Redactor, cells string) *look {
-	return &look{View: reading.Past(v, hide), cells: cells}
-}
-
 // adapterLook is newLook, without cells, for an answer that contains text of an adapter's plugin.
 func adapterLook(a *plugins.Adapter, v *engine.View, hide *redact.Redactor) *look {
 	l := newLook(v, hide, "none")

@@ -122,7 +122,7 @@ func (in *readParams) then(s *engine.Session, now *reading.View, kind string) (*
 	if err != nil {
 		return nil, bad("at", "%v", err)
 	}
-	then := reading.Past(v, in.redactor())
+	then := reading.New(v, in.redactor())
 	then.Secrets = now.Secrets
 	return then, nil
 }

@@ -216,19 +216,29 @@ def test_fork():
 
 
 def test_fork_does_not_keep_the_server():
-    """A forked process that lives on holds no end of the pipe."""
+    """A forked process that lives on holds no end of the pipe, beside one of a server that is gone."""
+    gone = [ptywright.start() for _ in range(5)]
+    for lost in gone:
+        os.kill(lost.connection.child.process.pid, signal.SIGKILL)
+        with pytest.raises(ptywright.ServerGone):
+            while True:
+                lost.spawn("cat")
     client = ptywright.start()
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
-        os.read(read, 1)
+        os.close(write)
+        os.read(read, 1)  # until the other end is closed
         os._exit(0)
-    client.close()  # would take ten seconds and a kill
-    assert client.connection.child.process.returncode == 0
-    os.write(write, b"x")
-    os.waitpid(child, 0)
     os.close(read)
-    os.close(write)
+    try:
+        client.close()  # would take ten seconds and a kill
+        assert client.connection.child.process.returncode == 0
+    finally:
+        os.close(write)
+        os.waitpid(child, 0)
+        for lost in gone:
+            lost.close()
 
 
 def test_interrupt_cancels():

@@ -75,6 +75,6 @@ class Child:
     def forked(self) -> None:
         """In a forked process: lets go of it without a wait."""
         self.process.returncode = 0  # nobody's to reap here
-        if self.process.stderr:
+        if self.process.stderr and not self.process.stderr.closed:
             os.close(self.process.stderr.fileno())
             self.process.stderr = None

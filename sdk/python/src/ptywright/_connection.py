@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import sys
 import threading
 import time
 import weakref
@@ -366,7 +367,10 @@ def stuck(connection: Connection, call: Call[Any]) -> ServerStuck:
 
 def _after_fork() -> None:
     for connection in list(_open):
-        connection.forked()
+        try:
+            connection.forked()
+        except Exception:  # the others are let go of all the same
+            sys.excepthook(*sys.exc_info())
 
 
 if hasattr(os, "register_at_fork"):
