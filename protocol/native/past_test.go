@@ -363,6 +363,11 @@ func TestLaterSecretHidesThePast(t *testing.T) {
 		if text := w.result("session.snapshot", obj{"session": id, "at": seq})["plain_text"].(string); strings.Contains(text, secret[:i+5]) {
 			t.Errorf("what was drawn so far shows: %q", text)
 		}
+		m := w.call("session.wait", obj{"session": id, "since": seq - 1, "latched": true,
+			"matcher": obj{"type": "screen_regex", "value": `(\w+)`}})
+		if m.Error != nil || strings.Contains(m.line, secret[:i+5]) {
+			t.Errorf("a latched wait shows what was drawn so far: %s", m.line)
+		}
 	}
 	for _, c := range calls {
 		if shown(c.params, c.method, true) {
