@@ -369,8 +369,8 @@ def _after_fork() -> None:
     for connection in list(_open):
         try:
             connection.forked()
-        except Exception:  # the others are let go of all the same
-            sys.excepthook(*sys.exc_info())
+        except Exception as error:  # the others are let go of all the same
+            sys.excepthook(type(error), error, error.__traceback__)
 
 
 if hasattr(os, "register_at_fork"):
