@@ -20,11 +20,10 @@
 // the session's lock, passes it to the fold (fold.go): the terminal (package vt), the transcript
 // (transcript.go), the shell's blocks (block.go) and the reports (reports.go). It then calls the
 // session's taps and signals the pulse (internal/pulse). Each waiter wakes, takes a [View] and
-// checks it. While an action waits until it was read (unread.go), the pump and who types count the
-// output that came before the input's last byte or was written while the input was unread: it is no
-// effect of the input. The terminal's replies go
-// to the input queue (input.go), with the bytes of actions: everything bound for the child is in one
-// order.
+// checks it. While an action waits until it was read (unread.go), the pump and the typing goroutine
+// count the output that the input cannot have caused: what was written while it was unread, and the
+// terminal's echo. The terminal's replies go to the input queue (input.go), with the bytes of
+// actions: everything bound for the child is in one order.
 //
 // The transcript is also what [Session.At] and [Session.Past] show the session from as it was
 // (past.go): the session notes the time of each step and writes a keyframe now and then, and the

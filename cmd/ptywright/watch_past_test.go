@@ -51,7 +51,7 @@ func TestWatchThePast(t *testing.T) {
 	p.click("#term-past")
 	p.until(status + `.startsWith('As it was at')`)
 	if hidden := p.eval(`document.querySelector('#past-bar').hidden`); hidden != false {
-		t.Errorf("there is no bar: %v", hidden)
+		t.Errorf("the bar is missing: %v", hidden)
 	}
 	drag(middle("the first"))
 	p.until(screenText + ` === 'the first has ` + secret + `'`)

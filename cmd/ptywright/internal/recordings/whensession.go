@@ -17,8 +17,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// isSession reports whether an argument names a session, and not a recording: there is no such file,
-// and a session may be called so.
+// isSession reports whether an argument names a session rather than a recording: no file has that
+// name, and a session may have it.
 func isSession(name string) bool {
 	_, err := os.Stat(name)
 	return errors.Is(err, fs.ErrNotExist) && !strings.HasSuffix(name, ".cast") &&
@@ -29,7 +29,7 @@ func isSession(name string) bool {
 func (f *whenFlags) ofSession(ctx context.Context, std cli.Stdio, id string, m client.Matcher) error {
 	s, err := f.server.Connect(ctx)
 	if _, reason := remote.Exit(err); err != nil && reason == "no_server" {
-		return fmt.Errorf("there is no recording %s, and no server with a session of that name",
+		return fmt.Errorf("no recording is named %s, and no server runs that could have such a session",
 			pty.QuotePath(id))
 	}
 	if err != nil {
@@ -39,15 +39,17 @@ func (f *whenFlags) ofSession(ctx context.Context, std cli.Stdio, id string, m c
 	h, err := s.Session(id).History(ctx, m,
 		client.HistoryOptions{First: !f.all && !f.last, Last: f.last})
 	if errors.Is(err, client.ErrUnknownSession) {
-		return cli.Error{Err: fmt.Errorf("there is no session %s, and no recording of that name; ptywright ls lists the sessions", pty.QuotePath(id)),
-			Code: cli.ExitMissing, Reason: string(client.ErrUnknownSession)}
+		err := fmt.Errorf("neither a session nor a recording is named %s: "+
+			"ptywright ls lists the sessions", pty.QuotePath(id))
+		return cli.Error{Err: err, Code: cli.ExitMissing,
+			Reason: string(client.ErrUnknownSession)}
 	}
 	if err != nil {
 		return err
 	}
 	gone := ""
 	if h.KeptFrom > 0 && (!f.last || len(h.Spans) == 0) {
-		gone = fmt.Sprintf("what was before sequence %d is no longer kept", h.KeptFrom)
+		gone = fmt.Sprintf("only sequence %d and later is still kept", h.KeptFrom)
 	}
 	if len(h.Spans) == 0 {
 		err := fmt.Errorf("%s: the condition never held", id)

@@ -92,8 +92,8 @@ type pastFrame struct {
 	Now   time.Time `json:"now"`
 }
 
-// past draws a session's screen as it was. What is no longer kept is the oldest that is, and what is
-// still to come the newest: while somebody drags a bar, time goes on.
+// past draws a session's screen as it was. A time before what is kept gets the oldest screen, one in
+// the future the newest: time goes on while somebody drags the bar.
 func (p *page) past(ctx context.Context, q pastParams) (any, error) {
 	ask := func(at any) (any, error) {
 		return p.forward(ctx, "session.frame", struct {
