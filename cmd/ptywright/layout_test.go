@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"engine":                          {"engine/vt", "engine/pty", "internal/lazy", "internal/ansi", "internal/pulse", "internal/tree"},
 	"engine/reading":                  {"engine", "engine/vt", "internal/ansi", "matchers", "redact"},
 	"engine/cmdline":                  {"engine", "engine/vt", "internal/lazy", "internal/ansi"},
-	"engine/golden":                   {"engine/vt"},
+	"engine/golden":                   {"engine/locate", "engine/vt"},
 	"engine/locate":                   {"engine/vt", "internal/nearest"},
 	"engine/picture":                  {"engine/vt"},
 	"engine/record":                   {"engine", "engine/picture", "engine/vt", "redact", "internal/ansi"},

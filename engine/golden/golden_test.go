@@ -394,7 +394,7 @@ func TestMasks(t *testing.T) {
 		"":                 "not a name",
 		"Clock /x/":        "not a name",
 		"c x":              "not a /pattern/",
-		"c /x":             "no / at its end",
+		"c /x":             "closed by a slash",
 		"c /(/":            "missing closing",
 		"c /x/ y":          "after the pattern",
 		"c /x/ in row x":   "not a row",

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ptywright/ptywright/engine/locate"
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
@@ -70,10 +71,12 @@ func ParseMask(s string) (Mask, error) {
 		}
 		return m, nil
 	}
-	pattern, rest, err := cutPattern(rest)
-	if err != nil {
-		return bad("%w", err)
+	pattern, rest, ok := locate.CutPattern(rest)
+	if !ok {
+		return bad("%s is not a /pattern/, closed by a slash, or \"rect ROW,COL ROWSxCOLS\"",
+			clip(rest))
 	}
+	var err error
 	if m.Pattern, err = regexp.Compile(pattern); err != nil {
 		return bad("%w", err)
 	}
@@ -99,26 +102,6 @@ func ParseMask(s string) (Mask, error) {
 	}
 	m.From, m.To = int(from), int(to)+1
 	return m, nil
-}
-
-// cutPattern cuts /pattern/ off the beginning.
-func cutPattern(s string) (pattern, rest string, err error) {
-	if !strings.HasPrefix(s, "/") {
-		return "", "", fmt.Errorf("%s is not a /pattern/ or \"rect ROW,COL ROWSxCOLS\"", clip(s))
-	}
-	var b strings.Builder
-	for i := 1; i < len(s); i++ {
-		switch {
-		case s[i] == '/':
-			return b.String(), s[i+1:], nil
-		case s[i] == '\\' && i+1 < len(s):
-			if i++; s[i] != '/' {
-				b.WriteByte('\\')
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return "", "", fmt.Errorf("the pattern %s has no / at its end", clip(s))
 }
 
 // A MaskError says that a mask covered nothing.

@@ -298,8 +298,7 @@ func printable(s string) bool {
 	return true
 }
 
-// bidi reports whether an editor would draw c, and what stands beside it, from right to left: a row
-// with it is still written as it stands when it is a letter.
+// bidi reports whether c is invisible and makes an editor draw what follows in another direction.
 func bidi(c rune) bool { return unicode.Is(unicode.Bidi_Control, c) }
 
 func point(row, col int) string { return fmt.Sprintf("%d,%d", row, col) }

@@ -147,17 +147,18 @@ func (g *grid) frames(out []frame, y, x int) []frame {
 	return out
 }
 
-// edge reports whether row y from x to r is an upper edge: a line, in which a title may stand.
+// edge reports whether row y from x to r is an upper edge: part of it is a line, the rest may be a
+// title.
 func (g *grid) edge(y, x, r int) bool {
-	lines, other := 0, 0
+	if !g.step(r - x) {
+		return false
+	}
 	for c := x + 1; c < r; c++ {
 		if g.at(y, c)&(left|right) == left|right {
-			lines++
-		} else {
-			other++
+			return true
 		}
 	}
-	return lines > 0 && g.step(r-x) && (other == 0 || lines >= 1)
+	return false
 }
 
 // line reports whether row y from x to r is a lower edge: at least half of it is a line, the rest

@@ -124,7 +124,7 @@ func TestParseErrors(t *testing.T) {
 		"'a":                                   "not closed",
 		"''":                                   "an empty text",
 		"/a(/":                                 "missing closing",
-		"/a":                                   "not closed",
+		"/a":                                   "closed by a slash",
 		"('a'":                                 "a parenthesis is not closed",
 		"'a' 'b'":                              "at byte 4: unexpected '",
 		"'a' in":                               "the locator ends",

@@ -292,28 +292,37 @@ func (p *parser) quoted() (string, error) {
 
 func (p *parser) regex() (node, error) {
 	p.blanks()
-	rest := p.text[p.at:]
-	if !strings.HasPrefix(rest, "/") {
-		return nil, p.fail("expected a /regular expression/")
+	pattern, rest, ok := CutPattern(p.text[p.at:])
+	if !ok {
+		return nil, p.fail("expected a /regular expression/, closed by a slash")
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, p.fail("%v", err)
+	}
+	p.at = len(p.text) - len(rest)
+	return expression{re}, nil
+}
+
+// CutPattern cuts /pattern/ off the beginning of s; within it \/ is a slash. ok is false when s does
+// not begin with one that is closed.
+func CutPattern(s string) (pattern, rest string, ok bool) {
+	if !strings.HasPrefix(s, "/") {
+		return "", s, false
 	}
 	var b strings.Builder
-	for i := 1; i < len(rest); i++ {
+	for i := 1; i < len(s); i++ {
 		switch {
-		case rest[i] == '/':
-			re, err := regexp.Compile(b.String())
-			if err != nil {
-				return nil, p.fail("%v", err)
-			}
-			p.at += i + 1
-			return expression{re}, nil
-		case rest[i] == '\\' && i+1 < len(rest):
-			if i++; rest[i] != '/' {
+		case s[i] == '/':
+			return b.String(), s[i+1:], true
+		case s[i] == '\\' && i+1 < len(s):
+			if i++; s[i] != '/' {
 				b.WriteByte('\\')
 			}
 		}
-		b.WriteByte(rest[i])
+		b.WriteByte(s[i])
 	}
-	return nil, p.fail("a /regular expression/ is not closed")
+	return "", s, false
 }
 
 func (p *parser) number() (int, error) {
