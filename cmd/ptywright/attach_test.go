@@ -153,7 +153,7 @@ func TestAttachShowsASessionCellForCell(t *testing.T) {
 		t.Errorf("cursor %+v, want %+v; title %v", got.Cursor, want.Cursor, got.Title)
 	}
 	s.text("typed elsewhere\n")
-	a.wait(client.Text("typed elsewhere"))
+	a.wait(client.Regexp(`\Atyped elsewhere`)) // at the top, not the echo of it
 	a.shows(s, 0, 0)
 	if got := a.frame(nil); got.Modes["reverse_video"] != true {
 		t.Errorf("modes %v", got.Modes)

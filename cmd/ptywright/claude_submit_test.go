@@ -24,7 +24,11 @@ func received(c *claude, prompt string) bool {
 	a := c.driver.(*adapter)
 	var r struct{ Receipt receipt }
 	a.call("adapter.send", map[string]any{"intent": "send_prompt", "params": map[string]any{"prompt": prompt}}, &r)
-	return r.Receipt.Submitted != nil && *r.Receipt.Submitted
+	submitted := r.Receipt.Submitted != nil && *r.Receipt.Submitted
+	if !submitted || r.Receipt.Retries > 0 {
+		c.t.Logf("%.40q: submitted %v after %d retries: %s", prompt, submitted, r.Receipt.Retries, r.Receipt.Evidence)
+	}
+	return submitted
 }
 
 // typed is what one does who knows nothing of the program: the text and Enter, in one write.

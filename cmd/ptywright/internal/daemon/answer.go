@@ -17,10 +17,9 @@ const AnswerBound = 10 * time.Second
 
 // ErrLate is the cause to set when a context ends because the server took too long: [Dial] and
 // [Silent] then report what is known about it.
-var ErrLate = errors.New("the time for an answer is up")
+var ErrLate = errors.New("the answer timed out")
 
-// A SilentError reports a server that accepts connections but does not answer: it is stopped, or
-// hangs.
+// A SilentError reports a server that has a socket but does not answer: it is stopped, or hangs.
 type SilentError struct {
 	Socket  string
 	PID     int           // of its process; 0 when not known

@@ -94,8 +94,13 @@ func Dial(ctx context.Context, socket string) (*client.Client, error) {
 func DialLocal(ctx context.Context, socket string) (c *client.Client, local bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, AnswerBound, ErrLate)
 	defer cancel()
+	began := time.Now()
 	stream, err := DialStream(ctx, socket)
-	if err != nil {
+	var why net.Error
+	switch {
+	case errors.As(err, &why) && why.Timeout(): // nobody accepts, and the system queues no more
+		return nil, false, Silent(socket, began)
+	case err != nil:
 		return nil, false, err
 	}
 	c = client.New(stream)
