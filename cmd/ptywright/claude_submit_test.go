@@ -126,6 +126,7 @@ func submissions(c *claude, n int, busy bool, k kind, send submitter) (count tal
 			})
 			if said[mark] != (err == nil) {
 				count.lies++
+				c.t.Logf("%s: submitted is %v, and it came: %v", mark, said[mark], err == nil)
 			}
 		}
 		if byKey && ctx.Err() != nil {
