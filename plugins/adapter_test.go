@@ -259,6 +259,13 @@ func TestSubmission(t *testing.T) {
 			d.print("\r\ntaken")
 		}, "true true 1", "hi\r\r"},
 		{"every enter is lost", func(d *driven) { d.print("> hi") }, "true false 2", "hi\r\r\r"},
+		{"it is gone, and taken long after", func(d *driven) {
+			d.print("> hi")
+			time.Sleep(500 * time.Millisecond)
+			d.print("\x1b[2J\x1b[Hone moment")
+			time.Sleep(3 * time.Second)
+			d.print("\r\ntaken")
+		}, "true true 0", "hi\r"},
 		{"a dialog comes instead", func(d *driven) {
 			d.print("> hi")
 			time.Sleep(500 * time.Millisecond)

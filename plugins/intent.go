@@ -21,6 +21,11 @@ const (
 	defaultExpect = 2 * time.Second
 	// maxExpect bounds how long a plugin may make a client wait in one step.
 	maxExpect = 30 * time.Second
+	// underway is how many times its plugin's timeout a submission gets in addition once it has left
+	// the input and is not seen taken. On a busy machine one prompt of twenty was reported as not
+	// submitted after four seconds, and then was. More of it delays the report of a prompt that the
+	// plugin does not recognise afterwards.
+	underway = 3
 	// maxRetries bounds how often a submission may be retried.
 	maxRetries = 5
 )
@@ -436,22 +441,30 @@ func (a *Adapter) submit(ctx context.Context, o SendOptions, s *submission, r *R
 		if err != nil {
 			return err
 		}
+		stands := false
+		if !held && s.retryWhen != nil {
+			if stands, _, err = a.await(ctx, o, s.retryWhen, nil, 0); err != nil {
+				return err
+			}
+			if !stands { // it may be on its way
+				held, why, err = a.await(ctx, o, s.done, since, underway*s.timeout)
+				if err != nil {
+					return err
+				}
+			}
+		}
 		if held {
 			submitted = true
 			r.Evidence = why
 			return nil
 		}
-		if s.retryWhen == nil || r.Retries >= s.retries {
+		if s.retryWhen == nil || stands && r.Retries >= s.retries {
 			r.Evidence = fmt.Sprintf("not submitted after %d tries: %s", r.Retries+1, why)
 			r.Evidence += a.undo(ctx, o, s, r)
 			return nil
 		}
 		// Only while the screen shows that a second try cannot answer anything else.
-		held, _, err = a.await(ctx, o, s.retryWhen, nil, 0)
-		if err != nil {
-			return err
-		}
-		if !held {
+		if !stands {
 			r.Evidence = "not submitted, and not tried again, since the screen no longer shows what was typed: " + why
 			r.Evidence += a.undo(ctx, o, s, r)
 			return nil

@@ -43,6 +43,7 @@ local starts = string.starts_with
 
 local ECHO = 5000 -- ms for a paste to appear; it takes some 50, and a second on a busy machine
 local CLEARED = 2000 -- ms for the input to be empty after its key; likewise
+local EMPTY = 10000 -- ms for it to be empty in the end; 2,000 did not do at a load of 40
 local STILL = 150 -- ms without a change after which a round of keys has done what it does
 local OPENED = 1000 -- ms for a menu of completions to open after a paste; one of files takes some 100
 
@@ -152,7 +153,7 @@ local function clearing(input, undone)
 		steps[#steps + 1] = action.when(matcher.predicate("shell_mode"), leave)
 		steps[#steps + 1] = action.when(matcher.any({empty, matcher.screen_stable(STILL)}), {}, CLEARED)
 	end
-	steps[#steps + 1] = action.expect(empty, CLEARED)
+	steps[#steps + 1] = action.expect(empty, EMPTY)
 	return steps
 end
 
