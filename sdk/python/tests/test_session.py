@@ -313,6 +313,9 @@ def test_adapter():
         turned = repl.turn("eval", code="6 * 7")
         assert turned.receipt.submitted and turned.matched is not None
         assert repl.state().state == "ready" and repl.explain().rule
+        again = repl.wait(since=turned.receipt.sequence, latched=True, timeout=30)
+        assert again.held_at is not None and not again.missed
+        assert repl.turn("eval", code="1", latched=True).held_at is not None
         assert "42" in repl.session.screen().plain_text
         assert repl.events().next > 0
         with pytest.raises(ptywright.OwnedByAdapterError, match=repl.id):

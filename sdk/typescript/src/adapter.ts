@@ -12,6 +12,8 @@ export interface AdapterWaitOptions extends CallOptions {
   timeout?: number | undefined;
   /** Only what came after it counts: a match's `next`, or a sequence. */
   since?: number | string | undefined;
+  /** What held for a moment counts, too, also one that is over. */
+  latched?: boolean | undefined;
 }
 
 const due = (ms: number | undefined) =>
@@ -53,8 +55,8 @@ export class Adapter implements AsyncDisposable {
 
   /** Waits for one of the plugin's wait matchers, unless named the end of the turn. */
   wait(matcher?: string, options: AdapterWaitOptions = {}): Promise<wire.AdapterWaitResult> {
-    const { signal, timeout, params, since } = options;
-    const all = { adapter: this.id, intent: matcher, params, since, timeout_ms: due(timeout) };
+    const { signal, timeout, ...rest } = options;
+    const all = { adapter: this.id, intent: matcher, ...rest, timeout_ms: due(timeout) };
     return this.client.call("adapter.wait", all, { signal });
   }
 
@@ -64,8 +66,8 @@ export class Adapter implements AsyncDisposable {
     params: Record<string, unknown> = {},
     options: AdapterWaitOptions & { wait?: string | undefined } = {},
   ): Promise<wire.AdapterTurnResult> {
-    const { signal, timeout, wait, since, params: more } = options;
-    const until = { intent: wait, params: more, since, timeout_ms: due(timeout) };
+    const { signal, timeout, wait, ...rest } = options;
+    const until = { intent: wait, ...rest, timeout_ms: due(timeout) };
     const all = { adapter: this.id, send: { intent, params }, wait: until };
     return this.client.call("adapter.turn", all, { signal });
   }

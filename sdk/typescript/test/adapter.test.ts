@@ -15,6 +15,9 @@ test("an adapter drives its session", async () => {
   assert.ok((await repl.events()).events.length > 0);
   assert.ok((await repl.explain()).rule.length > 0);
   assert.match((await repl.session.screen()).text, /42/);
+  const again = await repl.wait(undefined, { since: turn.receipt.sequence, latched: true });
+  assert.ok(again.held_at !== null && !again.missed);
+  assert.ok((await repl.turn("eval", { code: "1" }, { latched: true })).held_at !== null);
   assert.equal(repl.session.adapter, repl);
   await failure(repl.session.send("x"), OwnedByAdapterError);
   await failure(repl.send("no such intent"), UnknownIntentError);

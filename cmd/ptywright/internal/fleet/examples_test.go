@@ -182,6 +182,8 @@ func TestUntermExampleComplaints(t *testing.T) {
 			program   string
 			args      []string
 		}{
+			// First: an ended session is forgotten after a minute.
+			{1, "the session has ended", "by_cwd", []string{"--", f.home, "--", "ls", "-l"}},
 			{0, "", "one", []string{"--help"}},
 			{0, "", "router", []string{"-h"}},
 			{2, "--colour", "one", []string{"--colour", "red"}},
@@ -191,7 +193,6 @@ func TestUntermExampleComplaints(t *testing.T) {
 			{1, "no instance is running under " + nowhere, "one", []string{"--root", nowhere, "uname", "-a"}},
 			{1, "no such file or directory", "by_cwd", []string{nowhere, "ls", "-l"}},
 			{1, "no such file or directory", "router", []string{"--task", "true", nowhere}},
-			{1, "the session has ended", "by_cwd", []string{"--", f.home, "--", "ls", "-l"}},
 			{1, "nowhere", "router", []string{"--ptywright", nowhere, "--task", "true", f.home}},
 		} {
 			p := f.exampleIn(language, c.program, c.args...)

@@ -512,23 +512,42 @@ class Adapter:
         *,
         params: Optional[Mapping[str, Any]] = None,
         timeout: float = 120,
+        since: Union[int, str, None] = None,
+        latched: bool = False,
     ) -> wire.AdapterWaitResult:
-        """Waits until a matcher of the plugin holds, by default until the turn is over."""
+        """Waits until a matcher of the plugin holds, by default until the turn is over.
+
+        Args:
+            intent: The plugin's wait matcher; its own by default.
+            params: What that matcher needs.
+            timeout: Seconds; 0 looks once.
+            since: Only what came after it counts: a match's `next`, or a sequence.
+            latched: What held for a moment counts, too, also one that is over.
+        """
         waited = await self._ask(
             wire.adapter_wait(
-                self.id, intent=intent, params=params, timeout_ms=milliseconds(timeout)
+                self.id,
+                intent=intent,
+                params=params,
+                timeout_ms=milliseconds(timeout),
+                since=since,
+                latched=latched or None,
             )
         )
         return waited
 
     async def turn(
-        self, intent: str, *, timeout: float = 120, **params: Any
+        self, intent: str, *, timeout: float = 120, latched: bool = False, **params: Any
     ) -> wire.AdapterTurnResult:
-        """Performs an intent and waits until the turn is over, with no other client's between."""
+        """Performs an intent and waits until the turn is over, with no other client's between.
+
+        With `latched` a turn that was over for a moment counts, too.
+        """
         send: wire.AdapterTurnSend = {"intent": intent, "params": params}
-        turned = await self._ask(
-            wire.adapter_turn(self.id, send, wait={"timeout_ms": milliseconds(timeout)})
-        )
+        wait: wire.AdapterTurnWait = {"timeout_ms": milliseconds(timeout)}
+        if latched:
+            wait["latched"] = True
+        turned = await self._ask(wire.adapter_turn(self.id, send, wait=wait))
         return turned
 
     async def events(self, since: int = 0) -> wire.AdapterEventsResult:
