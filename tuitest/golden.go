@@ -11,9 +11,9 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/golden"
-	"github.com/ptywright/ptywright/engine/reading"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/tuitest/internal/driver"
 )
 
 // A ScreenOption changes what [TUI.ExpectScreen] compares.
@@ -49,10 +49,6 @@ func Region(row, col, rows, cols int) ScreenOption {
 		o.Options.Region = &vt.Rect{Row: row, Col: col, Rows: rows, Cols: cols}
 	}
 }
-
-// settle is for how long a screen has to be unchanged before it is written down: longer than
-// programs pause between two parts of a frame, and short for whoever waits.
-const settle = 250 * time.Millisecond
 
 // ExpectScreen waits for a state: until the screen equals the golden screen in
 // testdata/TEST/NAME.screen, with its colours and attributes, its cursor, title and modes. Only
@@ -100,7 +96,7 @@ func (u *TUI) ExpectScreen(name string, options ...ScreenOption) {
 // write waits until the screen is still and writes it down.
 func (u *TUI) write(name, path string, o golden.Options, update golden.Update) {
 	u.t.Helper()
-	out := u.wait("expect screen "+name+": write it down", matchers.Stable(settle), nil)
+	out := u.wait("expect screen "+name+": write it down", matchers.Stable(driver.Settle), nil)
 	f, err := golden.Of(u.shown(out.View), o)
 	if err == nil && (update == golden.UpdateAll || o.Like == nil || !o.Like.Equal(f)) {
 		err = f.Save(path)
@@ -114,19 +110,9 @@ func (u *TUI) write(name, path string, o golden.Options, update golden.Update) {
 // compare waits for the golden screen.
 func (u *TUI) compare(name, path string, want *golden.File) {
 	u.t.Helper()
-	judge := golden.NewJudge(want)
+	g := driver.NewGolden(want, path, u.shown)
 	began := time.Now()
-	m := &matchers.Custom{
-		Kind: "screen", Value: path,
-		Ask: func(v *engine.View) engine.Result {
-			if judge.Look(u.shown(v), v.At) {
-				return engine.Matched("screen")
-			}
-			return engine.Result{}
-		},
-		Why: func(*engine.View, bool) string { return "compared with the file" },
-	}
-	out, err := u.await(m, nil)
+	out, err := u.await(g.Matcher(), nil)
 	if err == nil {
 		return
 	}
@@ -138,18 +124,19 @@ func (u *TUI) compare(name, path string, want *golden.File) {
 				"test with PTYWRIGHT_UPDATE=changed."
 		}
 	}
-	diff, at, why := judge.Nearest()
+	diff, at, lasted, why := g.Nearest()
 	switch {
 	case diff == nil:
 		u.evidence = fmt.Sprintf("%v\n%s", why, last.Text())
 	case diff.Equal(): // it came after the last look
 		u.evidence = "it equals the file now"
 	default:
-		u.evidence = fmt.Sprintf("%s differs from the nearest frame, shown after %v:\n%s", path,
-			at.Sub(began).Round(time.Millisecond), diff)
+		u.evidence = fmt.Sprintf("%s differs from the nearest frame, shown after %v "+
+			"for %v:\n%s", path, at.Sub(began).Round(time.Millisecond),
+			lasted.Round(time.Millisecond), diff)
 	}
 	u.t.Fatalf("expect screen %s: %v\n%s%s", name, err, u.evidence, left)
 }
 
 // shown returns the screen of a view, with secrets hidden.
-func (u *TUI) shown(v *engine.View) *vt.Screen { return reading.New(v, u.hide).Screen() }
+func (u *TUI) shown(v *engine.View) *vt.Screen { return u.drive.Shown(v) }

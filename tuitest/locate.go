@@ -1,9 +1,7 @@
 package tuitest
 
 import (
-	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/locate"
-	"github.com/ptywright/ptywright/matchers"
 )
 
 // Locate waits for a state: until the screen has exactly one place that words name, and returns it.
@@ -21,21 +19,7 @@ func (u *TUI) Locate(words string) locate.Place {
 	if err != nil {
 		u.t.Fatalf("locate %s: %v", words, err)
 	}
-	out := u.wait("locate "+words, &matchers.Custom{
-		Kind: "located", Value: words,
-		Ask: func(v *engine.View) engine.Result {
-			if _, err := l.One(v.Screen); err != nil {
-				return engine.Result{}
-			}
-			return engine.Matched("located")
-		},
-		Why: func(v *engine.View, _ bool) string {
-			if _, err := l.One(u.shown(v)); err != nil {
-				return err.Error()
-			}
-			return "one place"
-		},
-	}, nil)
+	out := u.wait("locate "+words, u.drive.Place(l, words), nil)
 	place, err := l.One(out.View.Screen)
 	if err != nil { // it held for that view
 		u.t.Fatalf("locate %s: %v", words, err)

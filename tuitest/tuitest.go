@@ -21,23 +21,18 @@ package tuitest
 import (
 	"cmp"
 	"context"
-	"maps"
-	"math"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/picture"
-	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/reading"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/matchers"
-	"github.com/ptywright/ptywright/redact"
+	"github.com/ptywright/ptywright/tuitest/internal/driver"
 )
 
 // Config says how the program of a [TUI] is started. The zero value is that of [New].
@@ -65,12 +60,11 @@ type TUI struct {
 	Session *engine.Session
 
 	t        testing.TB
-	hide     *redact.Redactor
+	drive    *driver.Driver
 	timeout  time.Duration
-	deadline time.Time        // of the test; zero: it has none
-	input    *engine.Position // before the last input; nil: there was none
-	evidence string           // of the wait that failed last
-	cast     string           // the recording
+	deadline time.Time // of the test; zero: it has none
+	evidence string    // of the wait that failed last
+	cast     string    // the recording
 }
 
 // New starts a program for a test: [Config.New] with the zero Config.
@@ -82,17 +76,12 @@ func New(t testing.TB, program string, args ...string) *TUI {
 // New starts a program for a test, which fails when it cannot be started.
 func (c Config) New(t testing.TB, program string, args ...string) *TUI {
 	t.Helper()
-	env, err := c.environ(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := new(redact.Known)
-	settle, err := known.Lend(env)
+	env, err := driver.Hermetic(t.TempDir(), c.Inherit, c.Env)
 	if err != nil {
 		t.Fatal(err)
 	}
 	tui := &TUI{
-		t: t, hide: redact.Default.With(known), timeout: c.Timeout,
+		t: t, drive: driver.New(engine.Options{}), timeout: c.Timeout,
 		cast: filepath.Join(t.TempDir(), "session.cast"),
 	}
 	if tui.timeout <= 0 {
@@ -103,122 +92,69 @@ func (c Config) New(t testing.TB, program string, args ...string) *TUI {
 	}
 	rows, cols := cmp.Or(c.Rows, 24), cmp.Or(c.Cols, 80)
 	cast, err := record.NewCast(tui.cast, record.CastOptions{
-		Rows: rows, Cols: cols, Title: t.Name(), Redactor: tui.hide,
+		Rows: rows, Cols: cols, Title: t.Name(), Redactor: tui.drive.Hide,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := engine.New(engine.Options{Typed: reading.Learn(known), Asks: redact.Asks})
-	t.Cleanup(func() { tui.end(e) })
-	tui.Session, err = e.Spawn(t.Context(), engine.Config{
+	t.Cleanup(tui.end)
+	err = tui.drive.Spawn(t.Context(), engine.Config{
 		Program: program, Args: args, Dir: c.Dir, ClearEnv: true, Env: env,
-		Size:             sizeOf(rows, cols),
+		Size:             driver.SizeOf(rows, cols),
 		ShellIntegration: c.ShellIntegration, Taps: []engine.Tap{cast},
 	})
 	if err != nil {
-		settle("", nil)
-		cast.Close()
 		t.Fatal(err)
 	}
-	settle(string(tui.Session.ID()), tui.Session.Closed())
+	tui.Session = tui.drive.Session
 	return tui
-}
-
-// environ makes the program's environment, with folders below home.
-func (c Config) environ(home string) (map[string]string, error) {
-	env := map[string]string{
-		"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", "TZ": "UTC",
-		"PS1": "$ ", "HOME": home, "TMPDIR": filepath.Join(home, "tmp"),
-		"XDG_CONFIG_HOME": filepath.Join(home, "config"),
-		"XDG_CACHE_HOME":  filepath.Join(home, "cache"),
-		"XDG_DATA_HOME":   filepath.Join(home, "data"),
-		"XDG_STATE_HOME":  filepath.Join(home, "state"),
-		"XDG_RUNTIME_DIR": filepath.Join(home, "run"),
-	}
-	for name, folder := range env {
-		if name == "TMPDIR" || len(name) > 4 && name[:4] == "XDG_" {
-			if err := os.Mkdir(folder, 0o700); err != nil {
-				return nil, err
-			}
-		}
-	}
-	inherit := append([]string{"PATH"}, c.Inherit...)
-	if runtime.GOOS == "windows" { // programs do not start without them
-		inherit = append(inherit, "SystemRoot", "PATHEXT", "ComSpec")
-		env["USERPROFILE"], env["TEMP"], env["TMP"] = home, env["TMPDIR"], env["TMPDIR"]
-	}
-	for _, name := range inherit {
-		if value, ok := os.LookupEnv(name); ok {
-			env[name] = value
-		}
-	}
-	maps.Copy(env, c.Env)
-	return env, nil
 }
 
 // Send types text. "\n" is the Enter key, which sends a carriage return; all else is typed as it is.
 func (u *TUI) Send(text string) {
 	u.t.Helper()
-	u.do("send", engine.Text(enter.Replace(text)))
+	u.do("send", driver.Typed(text))
 }
-
-var enter = strings.NewReplacer("\r\n", "\r", "\n", "\r")
 
 // Press presses keys by their names, one after the other: "enter", "up", "ctrl+c", "alt+x", "G".
 func (u *TUI) Press(keys ...string) {
 	u.t.Helper()
-	typing := engine.Typing{}
+	var pressed []vt.Key
 	for _, name := range keys {
 		key, err := vt.ParseKey(name)
 		if err != nil {
 			u.t.Fatalf("press: %v", err)
 		}
-		typing.Actions = append(typing.Actions, engine.Key(key))
+		pressed = append(pressed, key)
 	}
-	u.do("press", typing)
+	u.do("press", driver.Keys(pressed...))
 }
 
 // Paste pastes text as a terminal does: in brackets when the program asks for them.
 func (u *TUI) Paste(text string) {
 	u.t.Helper()
-	if u.Session.View().Screen.Modes.BracketedPaste {
-		u.do("paste", engine.BracketedPaste(text))
-	} else {
-		u.do("paste", engine.Paste(text))
-	}
+	u.do("paste", u.drive.Paste(text))
 }
 
 // Click presses and releases the left button of the mouse on a cell, counted from 0.
 func (u *TUI) Click(row, col int) {
 	u.t.Helper()
-	press := vt.Mouse{Row: row, Col: col, Button: vt.MouseLeft, Action: vt.MousePress}
-	release := press
-	release.Action = vt.MouseRelease
-	both := []engine.Action{engine.Mouse(press), engine.Mouse(release)}
-	u.do("click", engine.Typing{Actions: both})
+	u.do("click", driver.Click(row, col, vt.MouseLeft, 1))
 }
 
 func (u *TUI) do(what string, a engine.Action) {
 	u.t.Helper()
-	receipt, err := u.Session.Do(u.t.Context(), a)
-	if err != nil {
+	if err := u.drive.Do(u.t.Context(), a); err != nil {
 		u.t.Fatalf("%s: %v\n%s", what, err, u.Screen())
 	}
-	u.input = engine.After(receipt.Sequence)
 }
 
 // Resize changes the terminal's size and notifies the program.
 func (u *TUI) Resize(rows, cols int) {
 	u.t.Helper()
-	if err := u.Session.Resize(sizeOf(rows, cols)); err != nil {
+	if err := u.Session.Resize(driver.SizeOf(rows, cols)); err != nil {
 		u.t.Fatalf("resize: %v", err)
 	}
-}
-
-// sizeOf leaves it to the engine to refuse sizes that are none.
-func sizeOf(rows, cols int) pty.Size {
-	side := func(n int) uint16 { return uint16(min(max(n, 0), math.MaxUint16)) }
-	return pty.Size{Rows: side(rows), Cols: side(cols)}
 }
 
 // Wait waits for an event: m counts only in what came after the last input, and before any in
@@ -226,7 +162,7 @@ func sizeOf(rows, cols int) pty.Size {
 // of an outcome, which is an option. [engine.Within] bounds the wait.
 func (u *TUI) Wait(m matchers.Matcher, options ...engine.WaitOption) *engine.Outcome {
 	u.t.Helper()
-	return u.wait("wait", m, append([]engine.WaitOption{u.input}, options...))
+	return u.wait("wait", m, append([]engine.WaitOption{u.drive.Since()}, options...))
 }
 
 // Expect waits for a state: until m matches the screen as it is, however long it has been so. What
@@ -249,7 +185,7 @@ func (u *TUI) wait(what string, m matchers.Matcher, options []engine.WaitOption)
 	u.t.Helper()
 	out, err := u.await(m, options)
 	if err != nil {
-		u.evidence = reading.Evidence(out, m, u.hide)
+		u.evidence = reading.Evidence(out, m, u.drive.Hide)
 		u.t.Fatalf("%s: %v\n%s", what, err, u.evidence)
 	}
 	return out
@@ -270,19 +206,19 @@ func (u *TUI) await(m matchers.Matcher, options []engine.WaitOption) (*engine.Ou
 func (u *TUI) Screen() string { return u.shown(u.Session.View()).Text() }
 
 // end ends the program, and leaves the artifacts of a test that has failed.
-func (u *TUI) end(e *engine.Engine) {
+func (u *TUI) end() {
 	var last *engine.View
 	if u.Session != nil {
 		last = u.Session.View()
 	}
-	if err := e.Close(context.WithoutCancel(u.t.Context())); err != nil {
+	if err := u.drive.Close(context.WithoutCancel(u.t.Context())); err != nil {
 		u.t.Errorf("end the program: %v", err)
 	}
 	if !u.t.Failed() || last == nil {
 		return
 	}
 	dir := u.t.ArtifactDir()
-	shown := reading.New(last, u.hide)
+	shown := reading.New(last, u.drive.Hide)
 	files := map[string][]byte{"screen.txt": []byte(shown.Screen().Text() + "\n")}
 	if u.evidence != "" {
 		files["evidence.txt"] = []byte(u.evidence)

@@ -29,7 +29,9 @@ var mayImport = map[string][]string{
 	"matchers":                        {"engine", "engine/vt", "internal/nearest", "internal/tree"},
 	"redact":                          {"internal/ansi", "redact/internal/rules"},
 	"plugins":                         {"internal/sandbox", "internal/pulse", "internal/tree", "engine", "engine/pty", "engine/vt", "matchers", "redact"},
-	"tuitest":                         {"engine", "engine/golden", "engine/locate", "engine/picture", "engine/pty", "engine/reading", "engine/record", "engine/vt", "matchers", "redact"},
+	"tuitest":                         {"engine", "engine/golden", "engine/locate", "engine/picture", "engine/reading", "engine/record", "engine/vt", "matchers", "tuitest/internal/driver"},
+	"tuitest/internal/driver":         {"engine", "engine/golden", "engine/locate", "engine/pty", "engine/reading", "engine/vt", "matchers", "redact"},
+	"tuitest/script":                  {"engine", "engine/golden", "engine/locate", "engine/picture", "engine/pty", "engine/reading", "engine/record", "engine/vt", "internal/lazy", "internal/nearest", "matchers", "redact", "tuitest/internal/driver"},
 	"redact/internal/rules":           {},
 	"internal/lazy":                   {},
 	"internal/lanes":                  {},                // how many tests run side by side
@@ -69,7 +71,7 @@ var mayImport = map[string][]string{
 		"cmd/ptywright/internal/attach", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/config", "cmd/ptywright/internal/doctor",
 		"cmd/ptywright/internal/fleet", "cmd/ptywright/internal/help", "cmd/ptywright/internal/plugin", "cmd/ptywright/internal/recordings",
 		"cmd/ptywright/internal/remote", "cmd/ptywright/internal/repl", "cmd/ptywright/internal/run", "cmd/ptywright/internal/serve",
-		"cmd/ptywright/internal/tmux", "cmd/ptywright/internal/watch",
+		"cmd/ptywright/internal/testcmd", "cmd/ptywright/internal/tmux", "cmd/ptywright/internal/watch",
 	},
 	// What the commands share, and the commands, each group in a package with what it does.
 	"cmd/ptywright/internal/caller":  {"engine"},
@@ -93,8 +95,9 @@ var mayImport = map[string][]string{
 	"cmd/ptywright/internal/run":       {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/remote", "cmd/ptywright/internal/serve", "engine", "engine/pty", "engine/reading", "engine/record", "engine/vt", "redact"},
 	"cmd/ptywright/internal/serve": {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/metrics", "engine", "engine/pty", "engine/record", "internal/host", "matchers", "plugins",
 		"protocol", "protocol/acp", "protocol/client", "protocol/loopback", "protocol/mcp", "protocol/mcp/terminalmcp", "protocol/mcp/tools", "protocol/native", "protocol/unterm", "protocol/unterm/instance", "redact"},
-	"cmd/ptywright/internal/tmux":  {"internal/lazy", "cmd/ptywright/internal/attach", "cmd/ptywright/internal/caller", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/config", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/remote", "protocol", "protocol/client"},
-	"cmd/ptywright/internal/watch": {"cmd/ptywright/internal/caller", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "protocol", "protocol/client", "protocol/loopback", "engine/vt", "engine/picture", "engine/record", "redact"},
+	"cmd/ptywright/internal/testcmd": {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/serve", "engine/golden", "engine/pty", "engine/record", "redact", "tuitest/script"},
+	"cmd/ptywright/internal/tmux":    {"internal/lazy", "cmd/ptywright/internal/attach", "cmd/ptywright/internal/caller", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/config", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/remote", "protocol", "protocol/client"},
+	"cmd/ptywright/internal/watch":   {"cmd/ptywright/internal/caller", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "protocol", "protocol/client", "protocol/loopback", "engine/vt", "engine/picture", "engine/record", "redact"},
 
 	"cmd/ptywright/internal/mockmodel":   {},
 	"cmd/ptywright/internal/programtest": {"internal/lanes"},

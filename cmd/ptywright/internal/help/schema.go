@@ -131,7 +131,9 @@ func describe(c *cobra.Command, above string, all map[string]any) {
 		name := strings.TrimSpace(above + " " + sub.Name())
 		if sub.HasSubCommands() {
 			describe(sub, name, all)
-			continue
+			if args, _, _ := cli.ArgsOf(sub); args == "" { // it does nothing by itself
+				continue
+			}
 		}
 		flags := map[string]any{}
 		add := func(f *pflag.Flag) {
@@ -171,6 +173,8 @@ func exitsOf(c *cobra.Command) map[string]string {
 	switch {
 	case c.HasParent() && c.Parent().Name() == "fleet":
 		c.Annotations = map[string]string{cli.ExitsNote: "345"}
+	case c.CommandPath() == "ptywright test":
+		codes[strconv.Itoa(cli.ExitInterrupted)] = "interrupted, by Ctrl-C or SIGTERM"
 	case c.Name() == "run" || c.Name() == "record":
 		codes["0-255"] = "the program's own; 128 and the number of a signal that ended it, 126 not executable, 127 not found"
 	}

@@ -1,0 +1,84 @@
+package driver
+
+import (
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/golden"
+	"github.com/ptywright/ptywright/engine/locate"
+	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/matchers"
+)
+
+// Place matches while a locator means exactly one place.
+func (d *Driver) Place(l locate.Locator, words string) matchers.Matcher {
+	return &matchers.Custom{
+		Kind: "located", Value: words,
+		Ask: func(v *engine.View) engine.Result {
+			if _, err := l.One(v.Screen); err != nil {
+				return engine.Result{}
+			}
+			return engine.Matched("located")
+		},
+		Why: func(v *engine.View, _ bool) string {
+			if _, err := l.One(d.Shown(v)); err != nil {
+				return err.Error()
+			}
+			return "one place"
+		},
+	}
+}
+
+// A Golden waits for a golden screen.
+type Golden struct {
+	judge *golden.Judge
+	shown func(*engine.View) *vt.Screen
+	path  string
+
+	near  time.Time // when the nearest frame was shown
+	until time.Time // when another one was; zero: none was
+	last  time.Time // the last look
+}
+
+// NewGolden returns a matcher's making for a golden, which stands in a file for people.
+func NewGolden(want *golden.File, path string, shown func(*engine.View) *vt.Screen) *Golden {
+	return &Golden{judge: golden.NewJudge(want), shown: shown, path: path}
+}
+
+// Matcher matches a view that equals the golden.
+func (g *Golden) Matcher() matchers.Matcher {
+	return &matchers.Custom{
+		Kind: "screen", Value: g.path,
+		Ask: func(v *engine.View) engine.Result {
+			if g.look(v) {
+				return engine.Matched("screen")
+			}
+			return engine.Result{}
+		},
+		Why: func(*engine.View, bool) string { return "compared with the file" },
+	}
+}
+
+func (g *Golden) look(v *engine.View) bool {
+	equal := g.judge.Look(g.shown(v), v.At)
+	g.last = v.At
+	if _, at, _ := g.judge.Nearest(); !at.Equal(g.near) {
+		g.near, g.until = at, time.Time{}
+	} else if g.until.IsZero() && v.Changed.After(g.near) {
+		g.until = v.Changed
+	}
+	return equal
+}
+
+// Nearest is that of the judge, and for how long the nearest frame was shown.
+func (g *Golden) Nearest() (d *golden.Diff, at time.Time, lasted time.Duration, err error) {
+	d, at, err = g.judge.Nearest()
+	until := g.until
+	if until.IsZero() {
+		until = g.last
+	}
+	if d != nil && until.After(at) {
+		lasted = until.Sub(at)
+	}
+	return d, at, lasted, err
+}

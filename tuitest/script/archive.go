@@ -1,0 +1,216 @@
+package script
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ptywright/ptywright/engine/golden"
+)
+
+// An archive is a script's file: its steps, and after them sections, each a line "-- NAME --" and the
+// lines up to the next one. It is the txtar format of the Go project.
+type archive struct {
+	data     []byte
+	steps    int // data[:steps] are the steps
+	sections []section
+}
+
+// A section is a file within a script.
+type section struct {
+	name       string
+	line       int // of its "-- NAME --", from 1
+	start, end int // data[start:end] is what it holds
+}
+
+// split cuts a file into its parts.
+func split(data []byte) archive {
+	a := archive{data: data, steps: len(data)}
+	at, line := 0, 0
+	for at < len(data) {
+		next := len(data)
+		if i := bytes.IndexByte(data[at:], '\n'); i >= 0 {
+			next = at + i + 1
+		}
+		line++
+		if name, ok := marker(string(data[at:next])); ok {
+			if n := len(a.sections); n > 0 {
+				a.sections[n-1].end = at
+			} else {
+				a.steps = at
+			}
+			a.sections = append(a.sections, section{name, line, next, len(data)})
+		}
+		at = next
+	}
+	return a
+}
+
+// marker reads the line that begins a section.
+func marker(line string) (name string, ok bool) {
+	line = strings.TrimRight(line, "\r\n")
+	rest, ok := strings.CutPrefix(line, "-- ")
+	if !ok || !strings.HasSuffix(rest, " --") || len(rest) < len(" --")+1 {
+		return "", false
+	}
+	name = strings.TrimSpace(strings.TrimSuffix(rest, " --"))
+	return name, name != ""
+}
+
+// find returns the section of a name; nil: there is none.
+func (a *archive) find(name string) *section {
+	for i := range a.sections {
+		if a.sections[i].name == name {
+			return &a.sections[i]
+		}
+	}
+	return nil
+}
+
+// text is what a section holds.
+func (a *archive) text(s *section) []byte { return a.data[s.start:s.end] }
+
+// with returns the file with a section replaced, or added at its end. All else stays, byte by byte.
+// Lines of the new text end as the file's first one does.
+func (a *archive) with(name string, text []byte) []byte {
+	end := "\n"
+	if i := bytes.IndexByte(a.data, '\n'); i > 0 && a.data[i-1] == '\r' {
+		end = "\r\n"
+		text = bytes.ReplaceAll(text, []byte("\n"), []byte(end))
+	}
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		text = append(bytes.Clone(text), end...)
+	}
+	if s := a.find(name); s != nil {
+		out := append([]byte(nil), a.data[:s.start]...)
+		if s.start > 0 && out[s.start-1] != '\n' { // its marker ends the file
+			out = append(out, end...)
+		}
+		return append(append(out, text...), a.data[s.end:]...)
+	}
+	out := bytes.Clone(a.data)
+	if len(out) > 0 && out[len(out)-1] != '\n' {
+		out = append(out, end...)
+	}
+	return append(append(out, "-- "+name+" --"+end...), text...)
+}
+
+// goldenPrefix begins the names of the sections that are golden screens. Others are files for the
+// program.
+const goldenPrefix = "screen/"
+
+// files returns the sections that are not golden screens.
+func (a *archive) files() []section {
+	var out []section
+	for _, s := range a.sections {
+		if !strings.HasPrefix(s.name, goldenPrefix) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// unpack writes the files below a folder.
+func (a *archive) unpack(dir string) error {
+	for _, s := range a.files() {
+		path := filepath.Join(dir, filepath.FromSlash(s.name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		// Fixtures may be programs: a first line with #! says so.
+		mode := fs.FileMode(0o666)
+		if text := a.text(&s); bytes.HasPrefix(text, []byte("#!")) {
+			mode = 0o777
+		}
+		if err := os.WriteFile(path, a.text(&s), mode); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ErrChanged: a script's file is no longer what was read.
+var ErrChanged = errors.New("the script has been changed since it was read")
+
+// A Golden is a golden screen to be kept in a script.
+type Golden struct {
+	Section string // its section's name: "screen/main@24x80"
+	File    *golden.File
+}
+
+// Keep writes golden screens into the script's file, in place of the sections of the same names or at
+// its end. All else of the file stays as it is, byte by byte; readers see the old file or the new
+// one. The errors are [ErrChanged] and those of the system.
+func (s *Script) Keep(all []Golden) error {
+	if len(all) == 0 {
+		return nil
+	}
+	now, err := os.ReadFile(s.Path)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(now, s.archive.data) {
+		return fmt.Errorf("%s: %w: run it again", s.Path, ErrChanged)
+	}
+	data := s.Format(all)
+	if err := replace(s.Path, data); err != nil {
+		return err
+	}
+	s.archive = split(data)
+	return nil
+}
+
+// Format returns the script's file with golden screens in it, as Keep writes it; without any it is
+// the file as it was read.
+func (s *Script) Format(all []Golden) []byte {
+	a := s.archive
+	for _, g := range all {
+		a = split(a.with(g.Section, g.File.AppendText(nil)))
+	}
+	return a.data
+}
+
+// KeepPending writes the file that Keep would write beside the script, for a review: see
+// [golden.Pending]. What was kept so before, for other golden screens of the script as it was read,
+// stays in it. It returns the file's path.
+func (s *Script) KeepPending(all []Golden) (string, error) {
+	path := golden.Pending(s.Path)
+	s.pending = append(s.pending, all...)
+	return path, replace(path, s.Format(s.pending))
+}
+
+// DropPending removes what KeepPending of an earlier run has left.
+func (s *Script) DropPending() error {
+	if err := os.Remove(golden.Pending(s.Path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// replace writes a file that readers see whole, with the mode of the one it replaces.
+func replace(path string, data []byte) error {
+	mode := fs.FileMode(0o644)
+	if target, err := filepath.EvalSymlinks(path); err == nil { // a link stays one
+		path = target
+	}
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".ptw-*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(data)
+	err = errors.Join(err, tmp.Chmod(mode), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+	}
+	return err
+}

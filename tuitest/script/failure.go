@@ -1,0 +1,144 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/engine/reading"
+	"github.com/ptywright/ptywright/matchers"
+)
+
+// Error says what failed, why, and what to do.
+func (f *Failure) Error() string {
+	var parts []string
+	for _, s := range []string{f.Doing, f.Why, f.Next} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, ": ")
+}
+
+// FailureOf tells of an error that a script could not be read for.
+func FailureOf(path string, err error) *Failure {
+	f := &Failure{Doing: "read " + path, Why: err.Error(), Reason: "failed"}
+	if at := (*ParseError)(nil); errors.As(err, &at) {
+		f.Reason, f.Line, f.Col, f.Likely, f.Why = "syntax", at.Line, at.Col, at.Likely, at.Msg
+		f.Next = "correct line " + fmt.Sprint(at.Line)
+		if at.Likely != "" {
+			f.Next += ": did you mean " + at.Likely + "?"
+		}
+	}
+	return f
+}
+
+// failure makes a Failure of a step's error.
+func (p *player) failure(err error, doing string) *Failure {
+	f := (*Failure)(nil)
+	if !errors.As(err, &f) {
+		f = &Failure{Why: err.Error(), Reason: "failed"}
+		start, blocked := (*pty.StartError)(nil), (*engine.InputBlockedError)(nil)
+		switch {
+		case errors.As(err, &start):
+			f.Reason, f.Next = "start", "see that the name is right; a relative one counts from the working folder"
+			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
+				f.Next = fmt.Sprintf("install it, write its path, or begin the script with [!exec:%s] skip", start.Path)
+			}
+		case errors.As(err, &blocked):
+			f.Reason, f.Next = "input", "the program hangs, or is busy with something else: wait for its prompt before you type"
+		case errors.Is(err, engine.ErrEnded), errors.Is(err, engine.ErrClosed):
+			f.Reason, f.Next = "ended", "the program has ended: what it showed last is below; if it should end here, say exit before"
+		case errors.Is(err, engine.ErrNoMouse):
+			f.Reason, f.Next = "input", "the program has not asked for the mouse: wait until it has drawn itself, or use keys"
+		case errors.Is(err, engine.ErrNoKey):
+			f.Reason, f.Next = "input", "press another key: terminals send nothing for this one"
+		}
+		if s := p.drive.Session; s != nil && f.Evidence == "" && f.Reason != "start" {
+			f.Evidence = "the last screen:\n" + p.drive.Shown(s.View()).Text() + "\n"
+		}
+	}
+	if f.Doing == "" {
+		f.Doing = doing
+	}
+	f.Doing, f.Why, f.Next = p.hide(f.Doing), p.hide(f.Why), p.hide(f.Next)
+	f.Evidence = p.hide(f.Evidence)
+	return f
+}
+
+// hide hides the secrets in a text.
+func (p *player) hide(text string) string {
+	if s := p.drive.Session; s != nil {
+		return p.drive.Hide.For(string(s.ID())).String(text)
+	}
+	return p.drive.Hide.String(text)
+}
+
+// hideAgain hides in the result what has become known as a secret after it was noted: a line that a
+// step has typed, and the program has read without echo.
+func (p *player) hideAgain() {
+	failure := func(f *Failure) {
+		if f != nil {
+			f.Doing, f.Why, f.Next, f.Evidence = p.hide(f.Doing), p.hide(f.Why), p.hide(f.Next), p.hide(f.Evidence)
+		}
+	}
+	failure(p.result.Failure)
+	for i := range p.result.Steps {
+		r := &p.result.Steps[i]
+		r.Text, r.Screen, r.Note = p.hide(r.Text), p.hide(r.Screen), p.hide(r.Note)
+		failure(r.Failure)
+	}
+}
+
+// flood is how much output in one step, in bytes, is a program that writes without end, if it still
+// writes: one that draws a clock and meters writes a tenth of it in 30 seconds.
+const flood = 512 << 10
+
+// unmet makes a Failure of a wait that did not match: what was lacking, and why that may be.
+func (p *player) unmet(out *engine.Outcome, m matchers.Matcher, err error, within time.Duration) error {
+	f := &Failure{Why: err.Error(), Reason: "failed", Evidence: reading.Evidence(out, m, p.drive.Hide)}
+	p.explain(f, out.View, err, within)
+	return f
+}
+
+// explain says what a wait ended with, from what the session looks like.
+func (p *player) explain(f *Failure, v *engine.View, err error, within time.Duration) {
+	_, end := v.Transcript.Bounds()
+	wrote, _ := p.drive.Reacted(v)
+	switch {
+	case errors.Is(err, context.Canceled):
+	case v.Exit != nil && !v.Killed:
+		f.Reason, f.Why = "ended", fmt.Sprintf("the program ended (%s) before that", v.Exit)
+		f.Next = "read what it printed last; if it should end here, say exit " + exitWord(v.Exit)
+	case !errors.Is(err, engine.ErrTimeout):
+		f.Next = "read what the last screen shows"
+	case v.Secret:
+		f.Reason = "secret"
+		f.Why = fmt.Sprintf("after %v the program reads without echo, as for a password", within)
+		f.Next = "type it with type-secret VARIABLE, or start the program so that it asks for none"
+	case end-p.output > flood && v.At.Sub(v.Changed) < time.Second:
+		f.Reason = "flood"
+		f.Why = fmt.Sprintf("after %v, in which the program wrote %.1f MiB and went on", within, float64(end-p.output)/(1<<20))
+		f.Next = "it may never stop: make it write less, or wait for its end with exit"
+	case p.drive.Since() != nil && !wrote:
+		f.Reason, f.Why = "timeout", fmt.Sprintf("timed out after %v; the program has not reacted to the last input", within)
+		f.Next = "it hangs, or takes another key here: see what it shows, and wait for its prompt before you type"
+	default:
+		f.Reason, f.Why = "timeout", fmt.Sprintf("timed out after %v", within)
+		f.Next = "compare what was expected with the last screen; within 1m gives it longer"
+	}
+}
+
+// exitWord is how a script expects such an end.
+func exitWord(e *engine.Exit) string {
+	if e.Signal != "" {
+		return e.Signal
+	}
+	return fmt.Sprint(e.Code)
+}
