@@ -3,6 +3,7 @@ package locate
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ptywright/ptywright/engine/vt"
 )
@@ -40,7 +41,7 @@ const (
 )
 
 // joins says where lines go from each character of a frame.
-var joins = func() map[string]int {
+var joins = sync.OnceValue(func() map[string]int {
 	m := map[string]int{"+": up | right | down | left, "-": left | right, "|": up | down}
 	for dirs, chars := range map[int]string{
 		left | right:             "─━┄┅┈┉╌╍═╼╾",
@@ -60,7 +61,7 @@ var joins = func() map[string]int {
 		}
 	}
 	return m
-}()
+})
 
 // A frame is where the corners of a box are.
 type frame struct{ top, left, bottom, right int }
@@ -108,7 +109,7 @@ func gridOf(p *page) *grid {
 	for y := range g.rows {
 		p.screen.EachCell(p.rect.Row+y, func(x int, c vt.Cell) {
 			if x -= p.rect.Col; x >= 0 && x < g.cols {
-				g.dirs[y*g.cols+x] = uint8(joins[c.Text])
+				g.dirs[y*g.cols+x] = uint8(joins()[c.Text])
 			}
 		})
 	}

@@ -283,7 +283,7 @@ func (p *page) widen(y, from, to int) (int, int) {
 		return !c.Continuation && strings.TrimSpace(c.Text) == ""
 	}
 	line := func(x int) bool {
-		return joins[p.screen.Cell(y, x).Text]&(up|down) == up|down && p.screen.Cell(y, x).Text != "+"
+		return joins()[p.screen.Cell(y, x).Text]&(up|down) == up|down && p.screen.Cell(y, x).Text != "+"
 	}
 	first, last := -1, -1
 	for x := from; x < to; x++ {
