@@ -39,6 +39,8 @@ func child(args []string) {
 		}
 	case "noisy":
 		noisy()
+	case "pieces":
+		pieces(args[1])
 	case "flood":
 		n, err := strconv.ParseInt(args[1], 10, 64)
 		if err != nil {
@@ -81,6 +83,29 @@ func noisy() {
 		}
 		<-tick.C
 	}
+}
+
+// pieceSize is how much a program of frames writes at once, in bytes.
+const pieceSize = 4 << 10
+
+// pieces writes a file piece by piece, with a pause after each as programs that draw have, then says
+// so and stays.
+func pieces(file string) {
+	noEcho()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		fatal("child pieces: %v", err)
+	}
+	for len(text) > 0 {
+		n := min(len(text), pieceSize)
+		if _, err := os.Stdout.Write(text[:n]); err != nil {
+			return
+		}
+		text = text[n:]
+		<-time.After(time.Millisecond)
+	}
+	fmt.Print("\r\nDRAWN\r\n")
+	os.Stdin.Read(make([]byte, 1))
 }
 
 // flood writes n bytes as fast as they are read, then says so and stays.

@@ -33,6 +33,7 @@ type bench struct {
 	requests int
 	sessions int
 	flood    int64         // bytes
+	frames   int           // bytes of frames that the past is asked about
 	noise    int           // noisy sessions during a latency measurement
 	rest     time.Duration // how long idle sessions are watched
 }
@@ -68,8 +69,7 @@ func main() {
 		os.Exit(2)
 	}
 	if err := run(*bin, wanted, bench{repeats: *repeats, mb: *mb, samples: 100, requests: 100_000, sessions: *sessions,
-		flood: *floodMB * 1e6,
-		rest:  5 * time.Second}, os.Stdout); err != nil {
+		flood: *floodMB * 1e6, frames: 1 << 20, noise: 50, rest: 5 * time.Second}, os.Stdout); err != nil {
 		fatal("%v", err)
 	}
 }

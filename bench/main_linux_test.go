@@ -25,7 +25,7 @@ func TestRunAgainstTheStub(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	small := bench{repeats: 1, mb: 1, samples: 3, requests: 1000, sessions: 5, flood: 1e6, noise: 2, rest: 10 * time.Millisecond}
+	small := bench{repeats: 1, mb: 1, samples: 3, requests: 1000, sessions: 5, flood: 1e6, frames: 64 << 10, noise: 2, rest: 10 * time.Millisecond}
 	if err := run(self, regexp.MustCompile(""), small, &out); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
@@ -37,7 +37,7 @@ func TestRunAgainstTheStub(t *testing.T) {
 			t.Errorf("not a row: %s", r)
 		}
 	}
-	if len(rows) != 29 {
-		t.Errorf("%d rows, want 29:\n%s", len(rows), table)
+	if len(rows) != 35 {
+		t.Errorf("%d rows, want 35:\n%s", len(rows), table)
 	}
 }

@@ -26,6 +26,7 @@ var measurements = []struct {
 	{"startup", (*bench).startup},
 	{"idle", (*bench).idle},
 	{"flood", (*bench).floods},
+	{"past", (*bench).past},
 }
 
 func names() (all []string) {

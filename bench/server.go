@@ -127,8 +127,14 @@ type object = map[string]any
 
 // spawn creates a session of 24x80.
 func (c *conn) spawn(argv ...string) (session string, err error) {
+	return c.create(object{"program": argv[0], "args": argv[1:]})
+}
+
+// create creates a session of 24x80.
+func (c *conn) create(params object) (session string, err error) {
+	params["rows"], params["cols"] = 24, 80
 	var r struct{ Session string }
-	err = c.call("session.create", object{"program": argv[0], "args": argv[1:], "rows": 24, "cols": 80}, &r)
+	err = c.call("session.create", params, &r)
 	return r.Session, err
 }
 

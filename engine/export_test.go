@@ -59,3 +59,10 @@ func deepSize(v reflect.Value, seen map[uintptr]bool) (n int) {
 	}
 	return n
 }
+
+// Keyframes is how many there are.
+func (s *Session) Keyframes() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.past.frames)
+}

@@ -43,7 +43,7 @@ type fold struct {
 func (f *fold) steps(p []byte, now time.Time) iter.Seq[vt.Effect] {
 	return func(yield func(vt.Effect) bool) {
 		f.marks = nil
-		f.past.before(f, now)
+		defer f.past.fed(f.past.before(f, now))
 		for n, rest := 1, p; len(rest) > 0; n++ {
 			var e vt.Effect
 			fed := rest

@@ -5,6 +5,21 @@ import (
 	"time"
 )
 
+// A PastError says that a session cannot be shown as it was after a sequence.
+type PastError struct {
+	Sequence uint64
+	Kept     uint64 // the oldest sequence that can be shown
+	Newest   uint64
+}
+
+func (e *PastError) Error() string {
+	if e.Sequence > e.Newest {
+		return fmt.Sprintf("sequence %d is still to come: the newest is %d", e.Sequence, e.Newest)
+	}
+	return fmt.Sprintf("the screen at sequence %d is no longer kept: the oldest kept is %d",
+		e.Sequence, e.Kept)
+}
+
 // A PastTimeError says that a session cannot be shown as it was at a time.
 type PastTimeError struct {
 	At     time.Time

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"fmt"
 	"iter"
 	"maps"
 	"math"
@@ -25,6 +24,10 @@ const (
 	// kept whole; and parsing what lies between two of its keyframes takes about as long.
 	keyframePause = 10 * time.Millisecond
 	keyframeFloor = 1250 * time.Microsecond
+	// keyframeParse is how long it took to parse what lies between two keyframes, at most, with the
+	// batch under way: where little output takes long, as thousands of small batches do, keyframes are
+	// closer than its text asks for. Such a pump spends most of its time on reading.
+	keyframeParse = 500 * time.Microsecond
 	// keyframeNotes bounds what else is noted between two keyframes, and keyframeSteps the steps.
 	keyframeNotes = 1 << 10
 	keyframeSteps = 4 << 10
@@ -43,8 +46,9 @@ type past struct {
 	frames []*keyframe
 	notes  []note
 	times  stepTimes
-	noted  int // since the newest keyframe
-	states int // bytes of the keyframes
+	noted  int           // since the newest keyframe
+	parsed time.Duration // what has come since then
+	states int           // bytes of the keyframes
 	wanted bool
 }
 
@@ -118,16 +122,26 @@ func (p *past) since(now time.Time) uint32 {
 	return uint32(min(max(now.Sub(p.base)/time.Microsecond, 0), math.MaxUint32))
 }
 
-// before writes a keyframe when it is time. It is called before output is fed: only then is it known
-// how long there was none.
-func (p *past) before(f *fold, now time.Time) {
+// before writes a keyframe when it is time, and returns when that was done. It is called before
+// output is fed: only then is it known how long there was none.
+func (p *past) before(f *fold, now time.Time) (begun time.Time) {
 	if p == nil {
-		return
+		return begun
 	}
 	text, pause := f.rec.end-p.offset, now.Sub(p.base)
-	if text >= p.every && (pause >= keyframePause ||
-		text >= p.every+p.every/2 && pause >= keyframeFloor) {
+	switch {
+	case text < p.every && p.parsed >= keyframeParse, p.parsed >= keyframeFloor,
+		text >= p.every && pause >= keyframePause,
+		text >= p.every+p.every/2 && pause >= keyframeFloor:
 		p.write(f)
+	}
+	return time.Now()
+}
+
+// fed follows the feeding of output, which began at begun.
+func (p *past) fed(begun time.Time) {
+	if p != nil {
+		p.parsed += time.Since(begun)
 	}
 }
 
@@ -156,7 +170,7 @@ func (p *past) step(f *fold, now time.Time) {
 // bound is left for what comes until the next one.
 func (p *past) write(f *fold) {
 	k := newKeyframe(f, p.last)
-	p.base, p.offset, p.noted, p.wanted = k.at, k.offset, 0, false
+	p.base, p.offset, p.noted, p.parsed, p.wanted = k.at, k.offset, 0, 0, false
 	oldest, _ := f.rec.value().Bounds()
 	drop := 0
 	for drop < len(p.frames) && !p.frames[drop].usable(oldest, f.seqs.first) {
@@ -272,21 +286,6 @@ func (k *keyframe) usable(oldest Offset, first uint64) bool {
 	return k.offset >= oldest && k.seq+1 >= first
 }
 
-// A PastError says that a session cannot be shown as it was after a sequence.
-type PastError struct {
-	Sequence uint64
-	Kept     uint64 // the oldest sequence that can be shown
-	Newest   uint64
-}
-
-func (e *PastError) Error() string {
-	if e.Sequence > e.Newest {
-		return fmt.Sprintf("sequence %d is still to come: the newest is %d", e.Sequence, e.Newest)
-	}
-	return fmt.Sprintf("the screen at sequence %d is no longer kept: the oldest kept is %d",
-		e.Sequence, e.Kept)
-}
-
 // Kept returns the oldest sequence that [Session.At] can show.
 func (s *Session) Kept() uint64 {
 	s.mu.Lock()
@@ -319,8 +318,8 @@ func (s *Session) keyframes() []*keyframe {
 // the view is when that step was made. What only a live session knows is empty: Secret, Keys,
 // Lease and Typed. The scrollback may have fewer lines, the transcript begins no earlier than
 // today's, and a mark of it that was set again is where it is today. The calling goroutine parses
-// 96 KiB and one read of output at most, or what came within 1.25 ms of a flood. The error is a
-// *[PastError].
+// 96 KiB of output at most, or in a flood what took the session 1.25 ms, and one read more. The
+// error is a *[PastError].
 func (s *Session) At(seq uint64) (*View, error) {
 	r, err := s.replay(seq, seq, false)
 	if err != nil {

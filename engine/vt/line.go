@@ -246,15 +246,24 @@ func splitLine(line []byte) (text []byte, wrapped bool, runs []byte) {
 
 // decodeRow makes a row exactly as wide as the line.
 func decodeRow(line []byte) *row {
-	text, wrapped, runs := splitLine(line)
-	r := &row{wrapped: wrapped, rich: true, cells: make([]cell, 0, len(text))}
+	text, wrapped, _ := splitLine(line)
+	r := &row{wrapped: wrapped, rich: true}
+	r.decode(line, make([]cell, 0, len(text)))
+	return r
+}
+
+// decode gives r the cells of an encoded line, appended to cells, and what they refer to.
+func (r *row) decode(line []byte, cells []cell) {
+	text, _, runs := splitLine(line)
+	r.cells = cells
 	for len(text) > 0 {
 		attr, content := uint32(0), uint32(0)
 		if text[0] == codeWide {
 			attr = attrWide
 			text = text[1:]
 		}
-		if text[0] == codeCluster {
+		switch c := text[0]; {
+		case c == codeCluster:
 			end := 1
 			for text[end] != codeClusterEnd {
 				end++
@@ -263,10 +272,11 @@ func decodeRow(line []byte) *row {
 			r.arena = append(r.arena, text[1:end]...)
 			content = clusterBit | uint32(off)<<clusterLenBits | uint32(end-1)
 			text = text[end+1:]
-		} else {
+		case c < utf8.RuneSelf:
+			content, text = uint32(c), text[1:]
+		default:
 			c, size := utf8.DecodeRune(text)
-			content = uint32(c)
-			text = text[size:]
+			content, text = uint32(c), text[size:]
 		}
 		r.cells = append(r.cells, makeCell(content, 0, 0, attr))
 		if attr == attrWide {
@@ -290,7 +300,6 @@ func decodeRow(line []byte) *row {
 			r.cells[i] = makeCell(c.content(), run.fg, run.bg, attr|c.attr())
 		}
 	}
-	return r
 }
 
 // A lineInfo is what an encoded line is.

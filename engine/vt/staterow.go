@@ -195,9 +195,9 @@ func (c *codec) cells(r *row, width, flags int, plain bool) {
 		if c.failed() {
 			return
 		}
-		d := decodeRow(line)
-		copy(r.cells, d.cells)
-		r.arena, r.extras = d.arena, d.extras
+		n := r.n
+		r.decode(line, r.cells[:0])
+		r.cells, r.n = r.cells[:width], n
 	}
 	c.must(len(r.arena) == 0 || flags&rowClusters != 0, "cells")
 	c.must(len(r.extras) == 0 || flags&rowExtras != 0, "cells")

@@ -61,6 +61,14 @@ func TestVectors(t *testing.T) {
 	t.Logf("of the invalid vectors the compiler alone refuses %d", refused)
 }
 
+// TestWaitVectors: waits hold when sdk/waits.json says so.
+func TestWaitVectors(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, "", "waits.test.ts", "kit.ts")
+	p.compile(t)
+	p.test(t, []string{"WAITS=" + abs(t, filepath.Join(root, "sdk", "waits.json"))}, "waits.test.js")
+}
+
 // notTyped are definitions that have no type in the SDK: envelopes, which it writes and reads
 // itself.
 func notTyped(def string) bool {
