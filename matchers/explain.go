@@ -23,6 +23,7 @@ type Explanation struct {
 	Err     error  // the matcher cannot answer: see [engine.Result]; Held is false
 	Why     string // one line for people
 	Nearest string // for text and regex: the line that came closest; "" when none did
+	Diff    string // for screen: what differs in the screen that came closest, on several lines
 	Parts   []Explanation
 }
 

@@ -71,6 +71,10 @@ func TestCheckAndExplainAgree(t *testing.T) {
 		synctest.Wait()
 		v := s.View()
 		text := func(kind, s string) any { return map[string]any{"type": kind, "value": s} }
+		golden := func(row string) any {
+			text := "screen 1\nsize 24x80\n--\n|" + row + "\n|\n*23\n"
+			return map[string]any{"type": "screen", "value": map[string]any{"screen": text}}
+		}
 		for _, c := range []struct {
 			tree any
 			held bool
@@ -85,6 +89,7 @@ func TestCheckAndExplainAgree(t *testing.T) {
 			{map[string]any{"type": "cursor_at", "value": map[string]any{"row": 0.0, "col": 0.0}}, false},
 			{map[string]any{"type": "screen_stable", "value": map[string]any{"min_ms": 0.0}}, true},
 			{map[string]any{"type": "screen_stable", "value": map[string]any{"min_ms": 5.0}}, false},
+			{golden("  hello world"), true}, {golden("  hello worl"), false},
 			{map[string]any{"type": "process_exited"}, false}, {map[string]any{"type": "bell"}, false},
 			{map[string]any{"type": "not", "value": text("contains_text", "bye")}, true},
 			{map[string]any{"type": "not", "value": text("contains_text", "hello")}, false},

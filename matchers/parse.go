@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/internal/tree"
 )
 
@@ -57,6 +58,9 @@ type Options struct {
 	Predicates Predicates // nil: no predicates
 	Depth      int        // levels of nesting; 0: MaxDepth, the maximum
 	Scope      Scope      // default of text matchers; "": Seen. Within not it is always OnScreen
+	// Screen is what a golden screen is compared with: a view's screen with its secrets hidden, as that
+	// of the one who wrote the file. nil: as it is.
+	Screen func(v *engine.View) *vt.Screen
 }
 
 // Parse makes a matcher from a tree of maps, slices, strings, numbers and booleans, as JSON and Lua
@@ -75,6 +79,7 @@ type parser struct {
 	Options
 	nodes   int
 	program int // instructions so far
+	screens int // golden screens so far
 }
 
 // A kind is a type of matcher.
@@ -118,6 +123,7 @@ func init() { // a literal would be an initialization cycle through any, all and
 		"cursor_at": {about: "the cursor is there", parse: parseCursorAt, shape: cursorShape},
 		"screen_stable": {about: "the screen has not changed for so long", parse: parseStable,
 			shape: stableShape},
+		"screen": {about: "the screen equals a golden screen", parse: parseScreen, shape: screenShape},
 		"process_exited": {about: "the program has ended and its last byte has been read",
 			parse: constant(Exited)},
 		"bell": {about: "the bell rang since the wait began, or since the request's since", parse: constant(Bell)},
@@ -253,18 +259,25 @@ func regex(make func(*parser,
 		if !ok {
 			return nil, &ParseError{path, "expected a string, got " + kindOf(value)}
 		}
-		re, err := compile(s)
-		if err == nil {
-			p.program += re.steps
-		}
-		if err == nil && p.program > MaxProgram {
-			err = fmt.Errorf("expressions of %d steps in one tree, at most %d are allowed; repeat less", p.program, MaxProgram)
-		}
+		re, err := p.compile(s)
 		if err != nil {
 			return nil, &ParseError{path, err.Error()}
 		}
 		return make(p, re), nil
 	}
+}
+
+// compile compiles an expression of the tree, and counts its steps.
+func (p *parser) compile(pattern string) (*expression, error) {
+	e, err := compile(pattern)
+	if err != nil {
+		return nil, err
+	}
+	if p.program += e.steps; p.program > MaxProgram {
+		return nil, fmt.Errorf("expressions of %d steps in one tree, at most %d are allowed; "+
+			"repeat less", p.program, MaxProgram)
+	}
+	return e, nil
 }
 
 // Compile compiles an expression from outside within the bounds of matchers.

@@ -128,6 +128,27 @@ func (d *Diff) String() string {
 	return b.String()
 }
 
+// Summary explains the difference on one line: how many cells differ, and the first of what differs.
+// "" when nothing does.
+func (d *Diff) Summary() string {
+	if d.Equal() {
+		return ""
+	}
+	first, more := "", len(d.Head)+len(d.Changes)-1
+	if len(d.Head) > 0 {
+		first = d.Head[0]
+	} else {
+		first = d.Changes[0].String()
+	}
+	if more > 0 {
+		first += fmt.Sprintf("; and %d more", more)
+	}
+	if n := d.Cells(); n > 1 {
+		first += fmt.Sprintf(" (%d cells differ)", n)
+	}
+	return first
+}
+
 // maxChanges bounds the stretches that Diff.String names; the text below them has all.
 const maxChanges = 8
 

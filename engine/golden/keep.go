@@ -42,6 +42,30 @@ func UpdateFrom(getenv func(string) string) (Update, error) {
 	}
 }
 
+// A Step is what a test does with a golden file.
+type Step string
+
+const (
+	StepFail    Step = "fail"    // the file is missing, and none is written
+	StepWrite   Step = "write"   // wait until the screen is still, and write it down
+	StepCompare Step = "compare" // wait until the screen equals the file
+)
+
+// Step says what a test does with a file that exists, or does not. A file that exists is written
+// only when what it says differs, or the update is [UpdateAll]; a comparison that fails leaves the
+// last screen in [Pending], but not where CI is set, and one that holds leaves none there.
+func (u Update) Step(exists bool) Step {
+	switch {
+	case u == UpdateChanged || u == UpdateAll:
+		return StepWrite
+	case exists:
+		return StepCompare
+	case u == UpdateNone:
+		return StepFail
+	}
+	return StepWrite
+}
+
 // maxFile bounds a file that is read: a screen of 1000x1000 with a style a cell has some 10 MiB.
 const maxFile = 16 << 20
 
@@ -72,14 +96,19 @@ func (f *File) Save(path string) error {
 	if err := f.put(path); err != nil {
 		return err
 	}
+	return DropPending(path)
+}
+
+// SavePending writes a file beside the one that it could replace, for a review.
+func (f *File) SavePending(path string) error { return f.put(Pending(path)) }
+
+// DropPending removes what was left for a review of a file, if anything was.
+func DropPending(path string) error {
 	if err := os.Remove(Pending(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
-
-// SavePending writes a file beside the one that it could replace, for a review.
-func (f *File) SavePending(path string) error { return f.put(Pending(path)) }
 
 // Pending returns the path of what could replace a file: PATH.new.
 func Pending(path string) string { return path + ".new" }
@@ -108,11 +137,14 @@ func (f *File) put(path string) error {
 	return err
 }
 
-// Path returns where a test keeps a golden: dir, the test's name with a folder for each subtest,
-// and NAME.screen. Characters that a file's name may not have on some system become hyphens.
+// Path returns where a test keeps a golden: dir, the test's name with a folder for each subtest (none
+// when it is ""), and NAME.screen. Characters that a file's name may not have on some system become hyphens.
 func Path(dir, test, name string) string {
+	if test != "" {
+		name = test + "/" + name
+	}
 	parts := []string{dir}
-	for _, part := range strings.Split(test+"/"+name, "/") {
+	for _, part := range strings.Split(name, "/") {
 		part = strings.Map(func(c rune) rune {
 			if c < ' ' || strings.ContainsRune(`<>:"\|?*`, c) {
 				return '-'

@@ -2,8 +2,10 @@ package golden
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,7 +68,7 @@ func ParseMask(s string) (Mask, error) {
 	rest = strings.TrimSpace(rest)
 	if rect, ok := strings.CutPrefix(rest, "rect "); ok {
 		var err error
-		if m.Rect, err = parseRegion(rect); err != nil {
+		if m.Rect, err = ParseRegion(rect); err != nil {
 			return bad("%w", err)
 		}
 		return m, nil
@@ -78,6 +80,9 @@ func ParseMask(s string) (Mask, error) {
 	}
 	var err error
 	if m.Pattern, err = regexp.Compile(pattern); err != nil {
+		if fault := (*syntax.Error)(nil); errors.As(err, &fault) {
+			return bad("%s: %s", fault.Code, clip(fault.Expr))
+		}
 		return bad("%w", err)
 	}
 	words := strings.Fields(rest)
@@ -102,6 +107,61 @@ func ParseMask(s string) (Mask, error) {
 	}
 	m.From, m.To = int(from), int(to)+1
 	return m, nil
+}
+
+// MaxMasks bounds the masks that [File.Amend] takes: each searches every frame.
+const MaxMasks = 64
+
+// An AmendError says what of a request's masks and region is wrong: Path is masks, masks[i], region,
+// or screen for what the file itself has.
+type AmendError struct {
+	Path string
+	Err  error
+}
+
+// Error names both.
+func (e *AmendError) Error() string { return e.Path + ": " + e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *AmendError) Unwrap() error { return e.Err }
+
+// Amend is [File.With] for masks and a region ("" for none) as texts, from outside: compiles refuses
+// expressions that are too costly, also those of the file. Errors are *[AmendError].
+func (f *File) Amend(masks []string, region string, compiles func(pattern string) error) (*File, error) {
+	var given []Mask
+	for i, s := range masks {
+		m, err := ParseMask(s)
+		if err != nil {
+			return nil, &AmendError{fmt.Sprintf("masks[%d]", i), err}
+		}
+		given = append(given, m)
+	}
+	var rect *vt.Rect
+	if region != "" {
+		r, err := ParseRegion(region)
+		if err != nil {
+			return nil, &AmendError{"region", err}
+		}
+		rect = &r
+	}
+	f = f.With(given, rect)
+	if len(f.Masks) > MaxMasks {
+		return nil, &AmendError{"masks",
+			fmt.Errorf("%d with those of the file, at most %d are allowed", len(f.Masks), MaxMasks)}
+	}
+	for i, m := range f.Masks {
+		if m.Pattern == nil {
+			continue
+		}
+		if err := compiles(m.Pattern.String()); err != nil {
+			where := "screen"
+			if i < len(given) {
+				where = fmt.Sprintf("masks[%d]", i)
+			}
+			return nil, &AmendError{where, fmt.Errorf("mask %s: %w", m.Name, err)}
+		}
+	}
+	return f, nil
 }
 
 // A MaskError says that a mask covered nothing.

@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -93,7 +94,7 @@ func (p *parser) head(f *File) error {
 			f.Height, f.Width, err = parseSize(rest)
 		case "region":
 			var r vt.Rect
-			r, err = parseRegion(rest)
+			r, err = ParseRegion(rest)
 			f.Region = &r
 		case "title":
 			f.Parts |= Title
@@ -249,8 +250,8 @@ func parseSize(s string) (rows, cols int, err error) {
 	return rows, cols, nil
 }
 
-// parseRegion reads "row,column rowsxcolumns".
-func parseRegion(s string) (vt.Rect, error) {
+// ParseRegion reads a rectangle as a file has it: "ROW,COLUMN ROWSxCOLUMNS", from 0.
+func ParseRegion(s string) (vt.Rect, error) {
 	at, size, _ := strings.Cut(s, " ")
 	row, col, err := parsePoint(at)
 	if err != nil {
@@ -299,4 +300,12 @@ func parseCursor(s string) (string, error) {
 		}
 	}
 	return cursorWords(c), nil
+}
+
+// Is reports whether b is a golden screen, of this version of the format or another: it begins with
+// a line such as "screen 1".
+func Is(b []byte) bool {
+	first, _, _ := bytes.Cut(b, []byte("\n"))
+	n, ok := bytes.CutPrefix(bytes.TrimSuffix(first, []byte("\r")), []byte("screen "))
+	return ok && len(n) > 0 && len(bytes.Trim(n, "0123456789")) == 0
 }

@@ -66,8 +66,8 @@ func (v *View) At(raw *engine.View) *View {
 // Redacted reports whether anything is hidden.
 func (v *View) Redacted() bool { return v.hide != nil }
 
-// Screen returns the screen with its secrets hidden: package vt cuts it into logical lines, package
-// redact says what to hide in them, and vt finds the cells.
+// Screen returns the screen with its secrets hidden, those in its title and links too: package vt cuts
+// it into logical lines, package redact says what to hide in them, and vt finds the cells.
 func (v *View) Screen() *vt.Screen {
 	switch {
 	case v.screen != nil:
@@ -84,7 +84,7 @@ func (v *View) Screen() *vt.Screen {
 				}
 			}
 			return out
-		})
+		}).WithTexts(v.hide.String)
 	}
 	return v.screen
 }

@@ -1,4 +1,4 @@
-package vt
+package vt_test
 
 import (
 	"flag"
@@ -8,136 +8,130 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/ptywright/ptywright/engine/golden"
+	"github.com/ptywright/ptywright/engine/vt"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files; read the difference before keeping it")
+// updating reports whether the goldens are written anew: the flag -update, which the tests in
+// package vt share.
+func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
-// TestGolden runs the cases of testdata/golden, one file a class of sequences. A case is
+// A goldenCase is one case of an archive in testdata/golden.
+type goldenCase struct {
+	name, in string
+	shown    *shown
+}
+
+// A shown is what a terminal shows, and what it has told: a golden screen, and beside it what that
+// does not have.
+type shown struct {
+	screen *golden.File
+	beside string
+}
+
+// readGolden reads the cases of an archive. A case is two or three files of it:
 //
-//	# what is so, and where that is written down
-//	6x10                      rows and columns
-//	> "text\x1b[H"            output, as a Go string; or
+//	-- what is so, and where that is written down --
+//	size 6x10
+//	> "text\x1b[H"        output, as a Go string; or
 //	> resize 4x20
-//	|screen  |                what follows is written by -update
-func TestGolden(t *testing.T) {
-	files, err := filepath.Glob("testdata/golden/*.txt")
-	if err != nil || len(files) < 10 {
-		t.Fatal("golden files are missing", err)
+//	-- screen --          what the terminal shows, as package golden writes it
+//	-- beside --          a pending wrap, scrollback, replies, bells and events, if there are any
+//
+// The flag -update writes what stands below a case's input.
+func readGolden(t *testing.T, path string) []*goldenCase {
+	t.Helper()
+	a, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			raw, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var out strings.Builder
-			for i, c := range strings.Split("\n"+string(raw), "\n# ") {
-				if i == 0 {
-					out.WriteString(strings.TrimPrefix(c, "\n"))
-					continue
-				}
-				name, body, _ := strings.Cut(c, "\n")
-				in, want := splitCase(body)
-				got, err := runCase(in)
-				if err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
-				if got != want && !*update {
-					t.Errorf("%s\n%s\ngot\n%swant\n%s", name, in, got, want)
-				}
-				fmt.Fprintf(&out, "# %s\n%s%s\n", name, in, got)
-			}
-			if *update {
-				if err := os.WriteFile(file, []byte(strings.TrimRight(out.String(), "\n")+"\n"), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-// splitCase parts what is given from what is expected.
-func splitCase(body string) (in, want string) {
-	var a, b strings.Builder
-	for i, line := range strings.Split(strings.TrimSpace(body), "\n") {
-		if i == 0 || strings.HasPrefix(line, "> ") {
-			a.WriteString(line + "\n")
-		} else {
-			b.WriteString(line + "\n")
-		}
-	}
-	return a.String(), b.String()
-}
-
-// runCase returns what the terminal shows after the input, drawn as text.
-func runCase(in string) (string, error) {
-	lines := strings.Split(strings.TrimSpace(in), "\n")
-	var rows, cols int
-	if _, err := fmt.Sscanf(lines[0], "%dx%d", &rows, &cols); err != nil {
-		return "", fmt.Errorf("size %q: %w", lines[0], err)
-	}
-	term := New(rows, cols, Options{})
-	var all outcome
-	for _, line := range lines[1:] {
-		if size, ok := strings.CutPrefix(line, "> resize "); ok {
-			if _, err := fmt.Sscanf(size, "%dx%d", &rows, &cols); err != nil {
-				return "", fmt.Errorf("size %q: %w", size, err)
-			}
-			e := term.Resize(rows, cols, 0, 0)
-			all.reply = append(all.reply, e.Reply...)
+	var cases []*goldenCase
+	for _, f := range a.Files {
+		if f.Name != "screen" && f.Name != "beside" {
+			cases = append(cases, &goldenCase{name: f.Name, in: string(f.Data)})
 			continue
 		}
-		s, err := strconv.Unquote(line[2:])
-		if err != nil {
-			return "", fmt.Errorf("%s: %w", line, err)
+		if len(cases) == 0 {
+			t.Fatalf("%s: %s stands before the first case", path, f.Name)
 		}
-		all.feed(term, []byte(s))
+		c := cases[len(cases)-1]
+		c.shown = c.shown.read(t, f, path+": "+c.name)
 	}
-	return draw(term, &all), nil
+	return cases
 }
 
-func draw(term *Terminal, all *outcome) string {
-	s := term.Snapshot()
+// read adds a file of an archive to s, which may be nil.
+func (s *shown) read(t *testing.T, f txtar.File, where string) *shown {
+	t.Helper()
+	if s == nil {
+		s = &shown{}
+	}
+	if strings.HasSuffix(f.Name, "beside") {
+		s.beside = string(f.Data)
+		return s
+	}
+	var err error
+	if s.screen, err = golden.Parse(f.Data); err != nil {
+		t.Fatalf("%s: %v", where, err)
+	}
+	return s
+}
+
+// files are what s is in an archive; the names begin with prefix.
+func (s *shown) files(prefix string) []txtar.File {
+	all := []txtar.File{{Name: prefix + "screen", Data: s.screen.AppendText(nil)}}
+	if s.beside != "" {
+		all = append(all, txtar.File{Name: prefix + "beside", Data: []byte(s.beside)})
+	}
+	return all
+}
+
+// differs says in what a terminal is not as s has it; "" when it is. now is what it is.
+func (s *shown) differs(t *testing.T, term *vt.Terminal, told *told) (now *shown, why string) {
+	t.Helper()
+	screen := term.Snapshot()
+	o := golden.Options{Parts: golden.All}
+	if s != nil {
+		o.Like = s.screen
+	}
+	f, err := golden.Of(screen, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now = &shown{f, told.beside(screen)}
+	switch {
+	case s == nil || s.screen == nil:
+		return now, "nothing says what is expected: write it with -update, and read it"
+	case s.screen.Parts != golden.All:
+		return now, "a part is left out, and would not be compared"
+	}
+	why = s.screen.Diff(f).String()
+	if s.beside != now.beside {
+		why += fmt.Sprintf("beside the screen\n%swant\n%s", now.beside, s.beside)
+	}
+	return now, why
+}
+
+// told is what a terminal has told beside what it shows.
+type told struct {
+	reply  []byte
+	events []vt.Event
+	bell   int
+}
+
+func (o *told) feed(term *vt.Terminal, b []byte) {
+	e := term.Feed(b)
+	o.reply, o.events, o.bell = append(o.reply, e.Reply...), append(o.events, e.Events...), o.bell+e.Bell
+}
+
+// beside is what a golden screen does not have.
+func (o *told) beside(s *vt.Screen) string {
 	var b strings.Builder
-	for y := range s.Rows {
-		b.WriteByte('|')
-		s.EachCell(y, func(_ int, c Cell) {
-			if c.Text == "" && !c.Continuation {
-				c.Text = " "
-			}
-			b.WriteString(c.Text)
-		})
-		if s.Wrapped(y) {
-			b.WriteString("↵\n")
-		} else {
-			b.WriteString("|\n")
-		}
-	}
-	fmt.Fprintf(&b, "cursor %d,%d", s.Cursor.Row, s.Cursor.Col)
-	for name, on := range map[string]bool{" pending": s.Cursor.PendingWrap} {
-		if on {
-			b.WriteString(name)
-		}
-	}
-	if !s.Cursor.Visible {
-		b.WriteString(" hidden")
-	}
-	if s.Cursor.Shape != CursorBlock || s.Cursor.Blink {
-		fmt.Fprintf(&b, " %s blink=%v", s.Cursor.Shape, s.Cursor.Blink)
-	}
-	b.WriteByte('\n')
-	for y := range s.Rows {
-		s.EachRun(y, func(r Run) {
-			if r.Style != (Style{}) {
-				fmt.Fprintf(&b, "style %d,%d+%d %s\n", y, r.Col, r.Cols, describe(r.Style))
-			}
-		})
-	}
-	if m := modeNames(s.Modes); m != "" {
-		fmt.Fprintf(&b, "modes%s\n", m)
-	}
-	if s.TitleSet {
-		fmt.Fprintf(&b, "title %q\n", s.Title)
+	if s.Cursor.PendingWrap {
+		b.WriteString("pending wrap\n")
 	}
 	h := s.History()
 	for i := range h.Len() {
@@ -147,14 +141,14 @@ func draw(term *Terminal, all *outcome) string {
 		}
 		b.WriteByte('\n')
 	}
-	if len(all.reply) > 0 {
-		fmt.Fprintf(&b, "reply %q\n", all.reply)
+	if len(o.reply) > 0 {
+		fmt.Fprintf(&b, "reply %q\n", o.reply)
 	}
-	if all.bell > 0 {
-		fmt.Fprintf(&b, "bell %d\n", all.bell)
+	if o.bell > 0 {
+		fmt.Fprintf(&b, "bell %d\n", o.bell)
 	}
-	for _, e := range all.events {
-		if e.Kind == EventErase { // the screen shows it; TestEraseIsTold has the place
+	for _, e := range o.events {
+		if e.Kind == vt.EventErase { // the screen shows it; TestEraseIsTold has the place
 			continue
 		}
 		fmt.Fprintf(&b, "event %d at %d,%d mark=%q exit=%d/%v state=%d value=%d text=%q\n",
@@ -163,37 +157,74 @@ func draw(term *Terminal, all *outcome) string {
 	return b.String()
 }
 
-func describe(s Style) string {
-	var out []string
-	for _, f := range []struct {
-		on   bool
-		name string
-	}{{s.Bold, "bold"}, {s.Dim, "dim"}, {s.Italic, "italic"}, {s.Inverse, "inverse"}, {s.Strike, "strike"}, {s.Hidden, "hidden"},
-		{s.Blink, "blink"}, {s.Overline, "overline"}, {s.Underline != 0, "underline=" + s.Underline.String()},
-		{s.Foreground != 0, "fg=" + s.Foreground.String()}, {s.Background != 0, "bg=" + s.Background.String()},
-		{s.UnderlineColor != 0, "ul=" + s.UnderlineColor.String()}, {s.Link != "", "link=" + s.Link}} {
-		if f.on {
-			out = append(out, f.name)
-		}
+// size returns the first line's, and steps the lines after it, of a case's input.
+func (c *goldenCase) input(t *testing.T) (rows, cols int, steps []string) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(c.in), "\n")
+	if _, err := fmt.Sscanf(lines[0], "size %dx%d", &rows, &cols); err != nil {
+		t.Fatalf("%s: %q is not a size: %v", c.name, lines[0], err)
 	}
-	return strings.Join(out, " ")
+	return rows, cols, lines[1:]
 }
 
-// modeNames lists what is not as after power-on.
-func modeNames(m Modes) string {
-	var b strings.Builder
-	for _, f := range []struct {
-		on   bool
-		name string
-	}{{m.AltScreen, "alt"}, {m.AppCursor, "app-cursor"}, {m.AppKeypad, "app-keypad"}, {m.BracketedPaste, "paste"},
-		{m.FocusEvents, "focus"}, {m.Mouse != 0, "mouse=" + m.Mouse.String()}, {m.MouseEncoding != 0, "encoding=" + strconv.Itoa(int(m.MouseEncoding))},
-		{!m.AlternateScroll, "no-alternate-scroll"}, {!m.AutoWrap, "no-wrap"}, {m.Origin, "origin"}, {m.Insert, "insert"},
-		{m.NewLine, "newline"}, {m.ReverseVideo, "reverse-video"}, {m.ReverseWrap, "reverse-wrap"}, {m.InBandResize, "in-band"},
-		{m.GraphemeClusters, "clusters"}, {m.Synchronized, "synchronized"}, {m.BackarrowIsBS, "backarrow"},
-		{m.ModifyOtherKeys != 0, "other-keys=" + strconv.Itoa(int(m.ModifyOtherKeys))}, {m.KittyKeyboard != 0, "kitty=" + strconv.Itoa(int(m.KittyKeyboard))}} {
-		if f.on {
-			b.WriteString(" " + f.name)
+// run feeds a case's input to a terminal.
+func (c *goldenCase) run(t *testing.T) (*vt.Terminal, *told) {
+	t.Helper()
+	rows, cols, steps := c.input(t)
+	term, all := vt.New(rows, cols, vt.Options{}), &told{}
+	for _, line := range steps {
+		if size, ok := strings.CutPrefix(line, "> resize "); ok {
+			if _, err := fmt.Sscanf(size, "%dx%d", &rows, &cols); err != nil {
+				t.Fatalf("%s: %q is not a size: %v", c.name, size, err)
+			}
+			all.reply = append(all.reply, term.Resize(rows, cols, 0, 0).Reply...)
+			continue
 		}
+		all.feed(term, []byte(output(t, line)))
 	}
-	return b.String()
+	return term, all
+}
+
+// output reads a line of input: > and a Go string.
+func output(t *testing.T, line string) string {
+	t.Helper()
+	quoted, ok := strings.CutPrefix(line, "> ")
+	text, err := strconv.Unquote(quoted)
+	if !ok || err != nil {
+		t.Fatalf("%q is not > and a quoted string", line)
+	}
+	return text
+}
+
+// TestGolden runs the cases of testdata/golden, one archive a class of sequences; see readGolden
+// for their form.
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/golden/*.txtar")
+	if err != nil || len(files) < 10 {
+		t.Fatal("golden files are missing", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			var out txtar.Archive
+			for _, c := range readGolden(t, file) {
+				term, all := c.run(t)
+				now, why := c.shown.differs(t, term, all)
+				if why != "" && !updating() {
+					t.Errorf("%s\n%s%s", c.name, c.in, why)
+				}
+				out.Files = append(out.Files, txtar.File{Name: c.name, Data: []byte(c.in)})
+				out.Files = append(out.Files, now.files("")...)
+			}
+			if updating() {
+				writeArchive(t, file, &out)
+			}
+		})
+	}
+}
+
+func writeArchive(t *testing.T, path string, a *txtar.Archive) {
+	t.Helper()
+	if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }

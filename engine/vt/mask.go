@@ -320,3 +320,47 @@ func (r *row) clone() *row {
 	c.copyFrom(r)
 	return c
 }
+
+// WithTexts returns the screen with its title and the targets of its links as f gives them: s itself
+// when f changes none. f is called once for each text.
+func (s *Screen) WithTexts(f func(text string) string) *Screen {
+	out := s
+	changed := func() *Screen {
+		if out == s {
+			c := *s
+			c.rows = slices.Clone(s.rows)
+			out = &c
+		}
+		return out
+	}
+	if s.Title != "" {
+		if title := f(s.Title); title != s.Title {
+			changed().Title = title
+		}
+	}
+	var known map[string]string
+	for y, r := range s.rows {
+		fresh := false // the row of out is a copy
+		for i, x := range r.extras {
+			if x.link == "" {
+				continue
+			}
+			link, ok := known[x.link]
+			if !ok {
+				if known == nil {
+					known = make(map[string]string)
+				}
+				link = f(x.link)
+				known[x.link] = link
+			}
+			if link == x.link {
+				continue
+			}
+			if !fresh {
+				changed().rows[y], fresh = r.clone(), true
+			}
+			out.rows[y].extras[i].link = link
+		}
+	}
+	return out
+}

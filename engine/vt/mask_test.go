@@ -156,3 +156,35 @@ func TestMaskPageSeesLinesTogether(t *testing.T) {
 		t.Errorf("masked %q, want %q", got, want)
 	}
 }
+
+// TestWithTexts: title and links are replaced, each asked about once, and the screen they came from
+// stays as it is.
+func TestWithTexts(t *testing.T) {
+	term := New(3, 10, Options{})
+	term.Feed([]byte("\x1b]2;title\a\x1b]8;;http://a/\aone\x1b]8;;http://b/\atwo\x1b]8;;http://a/\a\r\n\x1b[4mx\x1b]8;;\ay"))
+	s := term.Snapshot()
+	asked := map[string]int{}
+	got := s.WithTexts(func(text string) string {
+		asked[text]++
+		if text == "http://b/" {
+			return text
+		}
+		return "other"
+	})
+	if len(asked) != 3 || asked["title"] != 1 || asked["http://a/"] != 1 {
+		t.Errorf("asked %v", asked)
+	}
+	for _, c := range []struct {
+		s     *Screen
+		title string
+		links [3]string
+	}{{got, "other", [3]string{"other", "http://b/", "other"}}, {s, "title", [3]string{"http://a/", "http://b/", "http://a/"}}} {
+		links := [3]string{c.s.Cell(0, 0).Style.Link, c.s.Cell(0, 3).Style.Link, c.s.Cell(1, 0).Style.Link}
+		if c.s.Title != c.title || links != c.links || c.s.Text() != "onetwo\nxy" || c.s.Cell(1, 1).Style.Link != "" {
+			t.Errorf("%q %q %q", c.s.Title, links, c.s.Text())
+		}
+	}
+	if same := s.WithTexts(func(text string) string { return text }); same != s {
+		t.Error("what does not change is a new screen")
+	}
+}

@@ -3,9 +3,11 @@ package vt
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -252,4 +254,30 @@ func dumpRow(s *Screen, y int) string {
 		b.WriteByte(' ')
 	})
 	return b.String()
+}
+
+// readArchive reads a gzipped txtar archive.
+func readArchive(path string) (map[string][]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var buf bytes.Buffer
+	if _, err := buf.ReadFrom(z); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	files := map[string][]byte{}
+	for _, part := range strings.Split("\n"+buf.String(), "\n-- ")[1:] {
+		name, data, ok := strings.Cut(part, " --\n")
+		if !ok {
+			return nil, fmt.Errorf("%s: no file name in %.40q", path, part)
+		}
+		files[name] = []byte(data)
+	}
+	return files, nil
 }

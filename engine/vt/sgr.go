@@ -184,6 +184,24 @@ func (p *pen) appendSGR(b []byte) []byte {
 	return appendColour(b, p.underline, 0, 58)
 }
 
+// SGR returns the parameters of SGR that set the style, whatever was set before: "0;1;31". The link
+// is not among them.
+func (s Style) SGR() string {
+	p := pen{fg: uint32(s.Foreground), bg: uint32(s.Background), underline: s.UnderlineColor,
+		attr: uint32(s.Underline) << attrUnderlineShift}
+	for _, a := range [...]struct {
+		on  bool
+		bit uint32
+	}{{s.Bold, attrBold}, {s.Dim, attrDim}, {s.Italic, attrItalic}, {s.Blink, attrBlink},
+		{s.Inverse, attrInverse}, {s.Hidden, attrHidden}, {s.Strike, attrStrike},
+		{s.Overline, attrOverline}} {
+		if a.on {
+			p.attr |= a.bit
+		}
+	}
+	return string(p.appendSGR(nil))
+}
+
 func appendColour(b []byte, c Color, low, extended int) []byte {
 	i, indexed := c.Index()
 	r, g, bl, rgb := c.RGB()

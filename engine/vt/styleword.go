@@ -107,6 +107,9 @@ func ParseStyle(words string) (Style, error) {
 	for rest := strings.TrimSpace(words); rest != ""; rest = strings.TrimLeft(rest, " ") {
 		var word string
 		if word, rest = cutWord(rest); !styleWord(&s, word) {
+			if r := []rune(word); len(r) > 32 { // an error quotes no more
+				word = string(r[:32]) + "…"
+			}
 			return Style{}, fmt.Errorf("unknown style %s: have %s, fg=COLOR, bg=COLOR, "+
 				"underline-color=COLOR, link=URI; a colour is a name such as red or bright-red, "+
 				"a palette number or #rrggbb", strconv.Quote(word), strings.Join(styleNames(), ", "))

@@ -1,14 +1,13 @@
-package vt
+package vt_test
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	xvt "github.com/charmbracelet/x/vt"
+
+	"github.com/ptywright/ptywright/engine/vt"
 )
 
 // xvtDiffers are the golden cases in which x/vt shows another text, each with what it does instead.
@@ -62,46 +61,34 @@ var xvtDiffers = map[string]string{
 // as x/vt blocks until somebody reads them; so are resizes, which it does not reflow, synchronized
 // updates, which it does not hold back, and side margins and 1045, which it hardly knows.
 func TestAgainstXVT(t *testing.T) {
-	files, err := filepath.Glob("testdata/golden/*.txt")
+	files, err := filepath.Glob("testdata/golden/*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
 	found := map[string]bool{}
 	compared := 0
 	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, c := range strings.Split("\n"+string(raw), "\n# ") {
-			name, body, _ := strings.Cut(c, "\n")
-			in, want := splitCase(body)
-			if i == 0 || strings.Contains(file, "sides") || strings.Contains(in, "resize") || strings.Contains(want, "reply") || strings.Contains(in, "?2026") || strings.Contains(in, "?1045") {
+		for _, c := range readGolden(t, file) {
+			if strings.Contains(file, "sides") || strings.Contains(c.in, "resize") || strings.Contains(c.shown.beside, "reply") ||
+				strings.Contains(c.in, "?2026") || strings.Contains(c.in, "?1045") {
 				continue
 			}
-			lines := strings.Split(strings.TrimSpace(in), "\n")
-			var rows, cols int
-			if _, err := fmt.Sscanf(lines[0], "%dx%d", &rows, &cols); err != nil {
-				t.Fatal(err)
-			}
-			other, ours := xvt.NewEmulator(cols, rows), New(rows, cols, Options{})
-			for _, line := range lines[1:] {
-				s, err := strconv.Unquote(line[2:])
-				if err != nil {
-					t.Fatal(err)
-				}
+			rows, cols, steps := c.input(t)
+			other, ours := xvt.NewEmulator(cols, rows), vt.New(rows, cols, vt.Options{})
+			for _, line := range steps {
+				s := output(t, line)
 				_, _ = other.Write([]byte(s))
 				ours.Feed([]byte(s))
 			}
 			compared++
 			a, b := strings.Join(ours.Snapshot().Lines(), "\n"), strings.Join(xvtLines(other, rows, cols), "\n")
-			why, known := xvtDiffers[name]
-			found[name] = true
+			why, known := xvtDiffers[c.name]
+			found[c.name] = true
 			switch {
 			case a != b && !known:
-				t.Errorf("%s\n%s\nhere\n%s\nx/vt\n%s", name, in, a, b)
+				t.Errorf("%s\n%s\nhere\n%s\nx/vt\n%s", c.name, c.in, a, b)
 			case a == b && known:
-				t.Errorf("%s: agrees with x/vt, although it is listed: %s", name, why)
+				t.Errorf("%s: agrees with x/vt, although it is listed: %s", c.name, why)
 			}
 		}
 	}

@@ -22,6 +22,8 @@ const (
 	ErrFileRefused Reason = "file_refused"
 	// ErrFramingLost: the next message cannot be found; the connection is closed.
 	ErrFramingLost Reason = "framing_lost"
+	// ErrGoldenRefused: the screen cannot be written down: a mask covers nothing, the region lies outside, or it has too many styles.
+	ErrGoldenRefused Reason = "golden_refused"
 	// ErrInputBlocked: the program does not read its input.
 	ErrInputBlocked Reason = "input_blocked"
 	// ErrInputFull: too much input waits for the program.
@@ -34,6 +36,8 @@ const (
 	ErrInvalidAction Reason = "invalid_action"
 	// ErrInvalidEnvironment: a variable of env is not one.
 	ErrInvalidEnvironment Reason = "invalid_environment"
+	// ErrInvalidGolden: a golden screen, a mask or a region is not one.
+	ErrInvalidGolden Reason = "invalid_golden"
 	// ErrInvalidManifest: a manifest is not one.
 	ErrInvalidManifest Reason = "invalid_manifest"
 	// ErrInvalidMatcher: a matcher is not one.

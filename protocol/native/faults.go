@@ -146,6 +146,8 @@ var faults = sync.OnceValue(func() map[string]fault {
 		"duplicate_member":              of[noData](protocol.CodeInvalidParams, "a member appears twice: in params, or in the message itself (then the code is -32600)"),
 		"invalid_matcher":               of[noData](protocol.CodeInvalidParams, "a matcher is not one"),
 		"invalid_action":                of[progress](protocol.CodeInvalidParams, "an action is not one"),
+		"invalid_golden":                of[noData](protocol.CodeInvalidParams, "a golden screen, a mask or a region is not one"),
+		"golden_refused":                of[noData](protocol.CodeInvalidParams, "the screen cannot be written down: a mask covers nothing, the region lies outside, or it has too many styles"),
 		"invalid_redaction":             of[noData](protocol.CodeInvalidParams, "a rule of redaction is not one"),
 		"invalid_environment":           of[noData](protocol.CodeInvalidParams, "a variable of env is not one"),
 		"size_out_of_range":             of[progress](protocol.CodeInvalidParams, "a terminal cannot have the size"),

@@ -336,12 +336,17 @@ func explanations() map[string]map[string]any {
 	if err != nil { // constants of ours
 		panic("native: " + err.Error())
 	}
-	for _, s := range all {
+	for kind, s := range all {
 		p := s["properties"].(map[string]any)
 		p["held"] = map[string]any{"type": "boolean", "description": "the matcher would have matched"}
 		p["why"] = map[string]any{"type": "string", "description": "one line for people"}
 		p["nearest"] = map[string]any{"type": "string", "description": "the line that came closest"}
 		s["required"] = append(s["required"].([]any), "held", "why")
+		if kind == "screen" { // the golden screen is long, and the client has it
+			p["diff"] = map[string]any{"type": "string", "description": "what differs in the screen that came closest"}
+			delete(p, "value")
+			s["required"] = slices.DeleteFunc(s["required"].([]any), func(name any) bool { return name == "value" })
+		}
 	}
 	return all
 }

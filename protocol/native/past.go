@@ -124,6 +124,7 @@ func (c *client) sessionHistory(ctx context.Context, p historyParams) (*historyR
 	defer asking.stop()
 	o := c.matchers
 	o.Predicates, o.Scope = asking, matchers.OnScreen
+	o.Screen = shownBy(p.redactor(), asking)
 	m, err := matchers.Parse(value, o)
 	if err != nil {
 		return nil, err

@@ -62,6 +62,7 @@ func TestAtShowsWhatWas(t *testing.T) {
 		"session.snapshot":   func(m obj) string { return m["plain_text"].(string) },
 		"session.screenshot": func(m obj) string { return m["data"].(string) },
 		"session.search":     func(m obj) string { b, _ := json.Marshal(m["matches"]); return string(b) },
+		"session.golden":     func(m obj) string { return m["screen"].(string) },
 		"session.frame":      func(m obj) string { b, _ := json.Marshal(m["rows"]); return string(b) },
 	}
 	ask := func(method string, at any) (obj, string) {

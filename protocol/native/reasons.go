@@ -55,6 +55,7 @@ var also = sync.OnceValue(func() map[string][]string {
 		"session.history":          {"moment_not_kept"},
 		"session.screenshot":       {"reply_too_large", "file_refused", "read_only"},
 		"session.frame":            {"reply_too_large", "session_closed"},
+		"session.golden":           {"invalid_golden", "golden_refused"},
 		"session.lease":            {"owned_by_adapter", "session_leased", "session_ended", "session_closed"},
 		"session.record_start":     {"file_refused", "limit_exceeded", "session_ended", "session_closed"},
 		"session.record_stop":      {"unknown_recording", "file_refused"},

@@ -34,7 +34,7 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 	asking := &asking{catalog: c.Catalog, ctx: ctx}
 	defer asking.stop()
 	o := c.matchers
-	o.Predicates = asking
+	o.Predicates, o.Screen = asking, shownBy(p.redactor(), asking)
 	m, err := matchers.Parse(value, o)
 	if err != nil {
 		return nil, err

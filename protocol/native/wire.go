@@ -203,10 +203,12 @@ type explanation struct {
 	Held    bool           `json:"held"`
 	Why     string         `json:"why"`
 	Nearest string         `json:"nearest,omitempty"`
+	Diff    string         `json:"diff,omitempty"`
 }
 
 func (l *look) explanation(e matchers.Explanation) explanation {
-	x := explanation{Type: e.Type, Scope: e.Scope, Held: e.Held, Why: l.why(e), Nearest: e.Nearest}
+	x := explanation{Type: e.Type, Scope: e.Scope, Held: e.Held, Why: l.why(e), Nearest: e.Nearest,
+		Diff: l.Piece(e.Diff)}
 	var parts []explanation
 	for _, p := range e.Parts {
 		parts = append(parts, l.explanation(p))
@@ -224,9 +226,9 @@ func (l *look) explanation(e matchers.Explanation) explanation {
 	return x
 }
 
-// why is an explanation in words. A plugin's words may quote the screen.
+// why is an explanation in words. A plugin's words may quote the screen, and a difference does.
 func (l *look) why(e matchers.Explanation) string {
-	if e.Type == "lua" {
+	if e.Type == "lua" || e.Type == "screen" {
 		return l.Piece(e.Why)
 	}
 	return e.Why

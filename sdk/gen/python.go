@@ -547,7 +547,7 @@ const pythonPackage = "sdk/python/src/ptywright"
 func pythonFiles(all map[string][]byte, w *wire, root string) error {
 	generated, failures := pythonOf(w)
 	all[pythonPackage+"/_generated.py"], all[pythonPackage+"/_failures.py"] = generated, failures
-	for _, name := range []string{"_client.py", "_session.py"} {
+	for _, name := range []string{"_client.py", "_screens.py", "_session.py"} {
 		source, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(pythonPackage),
 			"aio", name))
 		if err != nil {

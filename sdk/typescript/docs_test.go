@@ -69,9 +69,9 @@ func TestDocs(t *testing.T) {
 			p.linkInto(t, one.dir)
 			switch {
 			case s.kind == "ts vitest":
-				p.vitest(t, nil, "vitest/"+name+".test.ts")
+				p.vitest(t, []string{"CI="}, "vitest/"+name+".test.ts")
 			case strings.Contains(s.code, `"node:test"`):
-				one.test(t, nil, name+".js")
+				one.test(t, []string{"CI="}, name+".js") // golden screens are written
 			default:
 				if got := one.node(t, nil, name+".js"); !shown(s.want).MatchString(got) {
 					t.Errorf("%s\nprints\n%s\nand the page says\n%s", s.code, got, s.want)

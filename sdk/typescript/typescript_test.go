@@ -30,6 +30,14 @@ func TestBadInput(t *testing.T) {
 	p.test(t, nil, "bad.test.js")
 }
 
+// TestGoldens: golden screens are kept by the rule of every SDK.
+func TestGoldens(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, "", "goldens.test.ts", "kit.ts")
+	p.compile(t)
+	p.test(t, []string{"GOLDENS=" + abs(t, filepath.Join(root, "sdk", "goldens.json"))}, "goldens.test.js")
+}
+
 // TestMany: 40 sessions on one pipe, 200 waits in flight, half of them cancelled.
 func TestMany(t *testing.T) {
 	t.Parallel()

@@ -28,6 +28,7 @@ def execute(tmp_path: Path, source: str, *args: str) -> str:
         **os.environ,
         "PYTHONPATH": str(ROOT / "sdk/python/src"),
         "PYTHONDONTWRITEBYTECODE": "1",
+        "CI": "",  # golden screens are written
         "PYTHONWARNINGS": "error",
     }
     done = subprocess.run(

@@ -37,6 +37,7 @@ export {
   not,
   output,
   regex,
+  screen,
   stable,
   text,
   title,

@@ -89,6 +89,21 @@ export const title = (value: string | RegExp): Matcher =>
 export const stable = (ms: number): Matcher =>
   make({ type: "screen_stable", value: { min_ms: milliseconds("stable", ms) } });
 
+/** Holds when the screen equals a golden screen, the text of a file as `session.golden` of the wire
+ * writes it. Masks and a region, as a file has them, count beside and in place of its own. */
+export const screen = (
+  golden: string,
+  more: { masks?: readonly string[] | undefined; region?: string | undefined } = {},
+): Matcher =>
+  make({
+    type: "screen",
+    value: {
+      screen: golden,
+      ...(more.masks ? { masks: [...more.masks] } : {}),
+      ...(more.region === undefined ? {} : { region: more.region }),
+    },
+  });
+
 /** Holds when the program has ended, and its last byte has been read. */
 export const exited = (): Matcher => make({ type: "process_exited" });
 
@@ -170,7 +185,7 @@ export function onScreen(m: WireMatcher): WireMatcher {
 }
 
 /** A RegExp as RE2. */
-function re2(pattern: string | RegExp): string {
+export function re2(pattern: string | RegExp): string {
   if (typeof pattern === "string") return pattern;
   const refused = /[yv]/.exec(pattern.flags);
   if (refused) throw new TypeError(`the flag ${refused[0]} of ${pattern} has no meaning here`);

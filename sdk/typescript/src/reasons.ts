@@ -49,6 +49,12 @@ export class FramingLostError extends PtywrightError<wire.FramingLostData> {
   declare readonly reason: "framing_lost";
 }
 
+/** The screen cannot be written down: a mask covers nothing, the region lies outside, or it has
+ * too many styles. `reason` is `golden_refused`. */
+export class GoldenRefusedError extends PtywrightError<wire.GoldenRefusedData> {
+  declare readonly reason: "golden_refused";
+}
+
 /** The program does not read its input. `reason` is `input_blocked`. */
 export class InputBlockedError extends PtywrightError<wire.InputBlockedData> {
   declare readonly reason: "input_blocked";
@@ -77,6 +83,11 @@ export class InvalidActionError extends PtywrightError<wire.InvalidActionData> {
 /** A variable of env is not one. `reason` is `invalid_environment`. */
 export class InvalidEnvironmentError extends PtywrightError<wire.InvalidEnvironmentData> {
   declare readonly reason: "invalid_environment";
+}
+
+/** A golden screen, a mask or a region is not one. `reason` is `invalid_golden`. */
+export class InvalidGoldenError extends PtywrightError<wire.InvalidGoldenData> {
+  declare readonly reason: "invalid_golden";
 }
 
 /** A manifest is not one. `reason` is `invalid_manifest`. */
@@ -342,12 +353,14 @@ export const errorClasses = {
   expectation_failed: ExpectationFailedError,
   file_refused: FileRefusedError,
   framing_lost: FramingLostError,
+  golden_refused: GoldenRefusedError,
   input_blocked: InputBlockedError,
   input_full: InputFullError,
   intent_refused: IntentRefusedError,
   internal_error: InternalError,
   invalid_action: InvalidActionError,
   invalid_environment: InvalidEnvironmentError,
+  invalid_golden: InvalidGoldenError,
   invalid_manifest: InvalidManifestError,
   invalid_matcher: InvalidMatcherError,
   invalid_params: InvalidParamsError,

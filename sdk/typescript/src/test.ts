@@ -26,6 +26,10 @@ import { PtywrightError } from "./errors.js";
 import { SessionEndedError } from "./reasons.js";
 import { exited, matcherOf, type Conditions, type Until } from "./matchers.js";
 import type { ExpectOptions, Match, Recording, Session } from "./session.js";
+import { expectScreen, keepScreens, Screens, type ScreenOptions } from "./screens.js";
+
+export { expectScreen, GoldenError, keepScreens, Screens } from "./screens.js";
+export type { ScreenOptions, Update } from "./screens.js";
 
 /** What {@link expect} asserts. */
 export interface Expectation {
@@ -35,6 +39,8 @@ export interface Expectation {
   toShow(until: Until, options?: ExpectOptions): Promise<Match>;
   /** Waits until the program has ended, with that exit code if one is given. */
   toHaveExited(code?: number, options?: ExpectOptions): Promise<void>;
+  /** Waits until the screen equals the golden screen of that name: see {@link expectScreen}. */
+  toMatchScreen(name: string, options?: ScreenOptions): Promise<void>;
   /** The opposite. */
   not: {
     /** Waits until the session does not show it. */
@@ -55,6 +61,7 @@ export function expect(session: Session): Expectation {
         throw new PtywrightError(`expected exit code ${code}, and the program ended with ${how}`);
       }
     },
+    toMatchScreen: (name, options) => expectScreen(session, name, options),
     not: {
       toShow: (until: Until | (Conditions & ExpectOptions), options?: ExpectOptions) =>
         session.expect(matcherOf(until).not(), options ?? plain(until)),
@@ -92,6 +99,15 @@ export const matchers = {
     if (this.isNot) throw new TypeError("not.toHaveExited: use expect(await s.exit()).toBeNull()");
     return verdict(false, expect(session).toHaveExited(code, options));
   },
+  toMatchScreen(
+    this: { isNot?: boolean },
+    session: Session,
+    name: string,
+    options?: ScreenOptions,
+  ): Promise<Verdict> {
+    if (this.isNot) throw new TypeError("not.toMatchScreen: a golden screen is what is expected");
+    return verdict(false, expectScreen(session, name, options));
+  },
 };
 
 async function verdict(isNot: boolean, asserted: Promise<unknown>): Promise<Verdict> {
@@ -108,6 +124,7 @@ async function verdict(isNot: boolean, asserted: Promise<unknown>): Promise<Verd
 export interface TestContext {
   readonly name: string;
   readonly fullName?: string | undefined;
+  readonly filePath?: string | undefined;
   readonly error?: unknown;
   after(hook: () => Promise<void>): void;
   diagnostic?(message: string): void;
@@ -136,7 +153,9 @@ export function tui(
 ): Promise<Session> {
   let k = kept.get(t);
   if (k === undefined) {
-    const made = (k = new Kept(t.fullName ?? t.name));
+    const name = t.fullName ?? t.name;
+    const file = t.filePath ?? process.argv[1];
+    const made = (k = new Kept(name, Screens.beside(file, name.split(" > "))));
     kept.set(t, made);
     t.after(async () => {
       const where = await made.end(t.error ?? undefined);
@@ -155,11 +174,16 @@ interface KeptSession {
 /** The sessions of one test, and what is kept of them when it fails. */
 export class Kept {
   readonly #dir: string;
+  readonly #screens: Screens | undefined;
   readonly #sessions: KeptSession[] = [];
   #count = 0;
 
-  /** @param test - the name of the test, which becomes that of the folder */
-  constructor(test: string) {
+  /**
+   * @param test - the name of the test, which becomes that of the folder
+   * @param screens - where its golden screens are
+   */
+  constructor(test: string, screens?: Screens) {
+    this.#screens = screens;
     const root = process.env["PTYWRIGHT_ARTIFACTS"] || "test-results";
     const name = test.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
     this.#dir = resolve(root, name.slice(0, 100) || "test");
@@ -176,6 +200,7 @@ export class Kept {
     const session = Array.isArray(args)
       ? await spawn(program, args as readonly string[], options)
       : await spawn(program, args as SpawnOptions);
+    if (this.#screens) keepScreens(session, this.#screens);
     if (first) rmSync(this.#dir, { recursive: true, force: true });
     mkdirSync(this.#dir, { recursive: true });
     const kept: KeptSession = { session, file };

@@ -18,6 +18,7 @@ import type { SpawnOptions } from "./client.js";
 import type { Conditions, Until } from "./matchers.js";
 import type { ExpectOptions, Session } from "./session.js";
 import { Kept, matchers } from "./test.js";
+import { Screens, type ScreenOptions } from "./screens.js";
 
 expect.extend(matchers);
 
@@ -26,6 +27,9 @@ interface SessionMatchers {
   toShow(until: Until | (Conditions & ExpectOptions), options?: ExpectOptions): Promise<void>;
   /** Waits until the program has ended, with that exit code if one is given. */
   toHaveExited(code?: number, options?: ExpectOptions): Promise<void>;
+  /** Waits until the screen equals the golden screen of that name, which is kept beside the test in
+   * `__screens__`: see `expectScreen` of `@ptywright/sdk/test`. */
+  toMatchScreen(name: string, options?: ScreenOptions): Promise<void>;
 }
 
 declare module "vitest" {
@@ -43,7 +47,9 @@ export interface Tui {
  * of its sessions is. */
 export const test: TestAPI<{ tui: Tui }> = base.extend<{ tui: Tui }>({
   tui: async ({ task }, use) => {
-    const kept = new Kept([task.suite?.name, task.name].filter(Boolean).join(" "));
+    const names = [task.suite?.name, task.name].filter((n): n is string => Boolean(n));
+    const screens = Screens.beside(task.file.filepath, names);
+    const kept = new Kept(names.join(" "), screens);
     onTestFinished(async () => {
       const failure = task.result?.errors?.[0];
       const where = await kept.end(failure);

@@ -745,6 +745,7 @@ export type Explanation =
   | LuaExplanation
   | NotExplanation
   | ProcessExitedExplanation
+  | ScreenExplanation
   | ScreenRegexExplanation
   | ScreenStableExplanation
   | TitleContainsExplanation
@@ -828,6 +829,10 @@ export interface FrameSize {
 
 export interface FramingLostData {
   reason: "framing_lost";
+}
+
+export interface GoldenRefusedData {
+  reason: "golden_refused";
 }
 
 export interface HostMark {
@@ -915,6 +920,10 @@ export interface InvalidActionData {
 
 export interface InvalidEnvironmentData {
   reason: "invalid_environment";
+}
+
+export interface InvalidGoldenData {
+  reason: "invalid_golden";
 }
 
 export interface InvalidManifestData {
@@ -1106,6 +1115,7 @@ export type Matcher =
   | LuaMatcher
   | NotMatcher
   | ProcessExitedMatcher
+  | ScreenMatcher
   | ScreenRegexMatcher
   | ScreenStableMatcher
   | TitleContainsMatcher
@@ -1224,6 +1234,7 @@ export type Outcome =
   | LuaOutcome
   | NotOutcome
   | ProcessExitedOutcome
+  | ScreenOutcome
   | ScreenRegexOutcome
   | ScreenStableOutcome
   | TitleContainsOutcome
@@ -1496,6 +1507,38 @@ export interface Run {
   cols: number;
   text: string;
   style: Style;
+}
+
+/** the screen equals a golden screen */
+export interface ScreenExplanation {
+  type: "screen";
+  /** the matcher would have matched */
+  held: boolean;
+  /** one line for people */
+  why: string;
+  /** what differs in the screen that came closest */
+  diff?: string | undefined;
+  /** the line that came closest */
+  nearest?: string | undefined;
+}
+
+/** the screen equals a golden screen */
+export interface ScreenMatcher {
+  type: "screen";
+  value: ScreenMatcherValue;
+}
+
+export interface ScreenMatcherValue {
+  /** the text of a golden screen, at most 1048576 bytes */
+  screen: string;
+  /** masks that count beside those of the screen, or in place of one of their name */
+  masks?: string[] | undefined;
+  /** compare this rectangle alone: ROW,COLUMN ROWSxCOLUMNS, from 0 */
+  region?: string | undefined;
+}
+
+export interface ScreenOutcome {
+  kind: "screen";
 }
 
 /** an expression is found on the screen, or in lines that scrolled off it */
@@ -1906,6 +1949,42 @@ export type SessionFrameParams = {
       since?: undefined;
     }
 );
+
+export interface SessionGoldenParams {
+  /** the session's id or name */
+  session: string;
+  /** the screen as it was then, hidden by what is secret now; default: as it is */
+  at?: Moment | undefined;
+  /** what differs from run to run, as a file has it, such as: clock /[0-9:]+/ in row 1; they
+   * count beside those of previous, or in place of one of their name */
+  masks?: string[] | undefined;
+  /** the text of the file that the new one replaces: styles keep their letters, and what it
+   * leaves out is left out */
+  previous?: string | undefined;
+  /** false shows the text as it is, whatever redaction says; default true */
+  redact?: boolean | undefined;
+  /** more rules for this read */
+  redaction?: Redaction | undefined;
+  /** only this rectangle: ROW,COLUMN ROWSxCOLUMNS, from 0; default that of previous, else all */
+  region?: string | undefined;
+  /** neither styles nor cursor, title and modes; with previous what that has is written */
+  text_only?: boolean | undefined;
+}
+
+export interface SessionGoldenResult {
+  /** the text of the file */
+  screen: string;
+  /** of the screen */
+  sequence: number;
+  /** with at: the oldest sequence that can be shown */
+  kept_from?: number | undefined;
+  /** with at: when the session came to that */
+  kept_from_at?: string | undefined;
+  /** previous says the same, maybe in other words */
+  same?: boolean | undefined;
+  /** with at: when the session came to its sequence */
+  shown_at?: string | undefined;
+}
 
 export interface SessionHistoryParams {
   /** the session's id or name */
@@ -2860,6 +2939,11 @@ export interface Methods {
    * duplicate_member, internal_error, invalid_params, invalid_redaction, limit_exceeded,
    * moment_not_kept, reply_too_large, session_closed, session_forgotten, unknown_session. */
   "session.frame": { params: SessionFrameParams; result: Frame };
+  /** Writes the screen down as a golden screen, the text of a file that tests compare screens
+   * with. Errors: cancelled, duplicate_member, golden_refused, internal_error, invalid_golden,
+   * invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, session_forgotten,
+   * unknown_session. */
+  "session.golden": { params: SessionGoldenParams; result: SessionGoldenResult };
   /** Tells when a matcher held in a session's past, and for how long. Errors: cancelled,
    * duplicate_member, internal_error, invalid_matcher, invalid_params, invalid_redaction,
    * limit_exceeded, moment_not_kept, plugin_failed, session_closed, session_ended,
@@ -2973,6 +3057,9 @@ export interface ErrorData {
   file_refused: FileRefusedData;
   /** the next message cannot be found; the connection is closed */
   framing_lost: FramingLostData;
+  /** the screen cannot be written down: a mask covers nothing, the region lies outside, or it
+   * has too many styles */
+  golden_refused: GoldenRefusedData;
   /** the program does not read its input */
   input_blocked: InputBlockedData;
   /** too much input waits for the program */
@@ -2985,6 +3072,8 @@ export interface ErrorData {
   invalid_action: InvalidActionData;
   /** a variable of env is not one */
   invalid_environment: InvalidEnvironmentData;
+  /** a golden screen, a mask or a region is not one */
+  invalid_golden: InvalidGoldenData;
   /** a manifest is not one */
   invalid_manifest: InvalidManifestData;
   /** a matcher is not one */

@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/ptywright/ptywright/engine/golden"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/internal/lazy"
 )
@@ -85,7 +86,8 @@ type Case struct {
 	Path     string    // of the recording
 	Expected *Expected // nil: none yet
 	rec      *record.Recording
-	screen   string // of a .screen
+	screen   string       // of a .screen that is text alone
+	golden   *golden.File // of one that is a golden screen
 }
 
 // inCases is the path of a case's file, relative to the plugin's folder.
@@ -198,6 +200,11 @@ func readCase(dir, name, path string) (*Case, *CaseError) {
 		switch {
 		case err != nil:
 			return nil, &CaseError{Path: path, Err: err}
+		case golden.Is(text):
+			c.golden, err = golden.Parse(text)
+			if fault := (*golden.SyntaxError)(nil); errors.As(err, &fault) {
+				return nil, &CaseError{Path: path, Line: fault.Line, Err: fault.Err}
+			}
 		case !utf8.Valid(text):
 			return nil,
 				&CaseError{Path: path,
@@ -205,7 +212,7 @@ func readCase(dir, name, path string) (*Case, *CaseError) {
 		case bytes.ContainsRune(text, '\x1b'):
 			return nil,
 				&CaseError{Path: path,
-					Err: errors.New("it has an escape sequence in it: a .screen is plain text; for what has colours record a .cast")}
+					Err: errors.New("it has an escape sequence in it: a .screen is plain text or a golden screen; for colours write a golden one, or record a .cast")}
 		}
 		c.screen = string(text)
 	}
@@ -233,6 +240,9 @@ func (c *Case) check() error {
 	e := c.Expected
 	if c.rec != nil && e.Given != nil {
 		return errors.New("given is for a .screen: a .cast tells it itself")
+	}
+	if g := e.Given; c.golden != nil && g != nil && (g.Rows != 0 || g.Cols != 0 || g.Title != "") {
+		return errors.New("given.rows, given.cols and given.title are for a .screen of text alone: a golden screen says them itself")
 	}
 	if c.rec == nil && (e.States != nil || e.At != nil) {
 		return errors.New("states and at are for a .cast: a .screen has only an end")

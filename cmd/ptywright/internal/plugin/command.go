@@ -100,7 +100,7 @@ func pluginTestCommand(std cli.Stdio) *cobra.Command {
 		Use:   "test [flags] [FOLDER]",
 		Short: "Run the test cases of a plugin",
 		Long: `Run the test cases of a plugin, by default the one in the current directory. A case is
-testdata/cases/NAME.cast (a recording) or NAME.screen (the text of a screen) with
+testdata/cases/NAME.cast (a recording) or NAME.screen (a golden screen, or plain text) with
 NAME.expected.json. The program is not started and nothing waits: a recording runs on its own clock.
 A failure shows the screen, the rule that decided, and the rules that came close. The exit code is
 then 1.`,

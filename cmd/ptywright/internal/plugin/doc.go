@@ -6,9 +6,9 @@
 // # Cases
 //
 // A case is a recording in testdata/cases of the plugin's folder, and what the plugin should report
-// for it: NAME.cast, an asciicast, or NAME.screen, the text of one screen; and NAME.expected.json,
-// see [Expected]. [plugins.Rehearsal] plays a recording in its own time: nothing waits, and every
-// run gives the same results.
+// for it: NAME.cast, an asciicast, or NAME.screen, one screen as package golden writes it or as plain text;
+// and NAME.expected.json, see [Expected]. [plugins.Rehearsal] plays a recording in its own time:
+// nothing waits, and every run gives the same results.
 package plugin
 
 import (

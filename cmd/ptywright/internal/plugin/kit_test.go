@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ptywright/ptywright/engine/golden"
+	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/plugins"
 )
 
@@ -290,6 +292,8 @@ func TestCasesThatCannotBeRead(t *testing.T) {
 		"session.cast":          {[][3]string{{"session.cast", `[0.12, "o", "$ "]`, `[0.12, "o"]`}}, 2, ""},
 		"g.screen":              {[][3]string{{"g.screen", "", "\x1b[1m$"}}, 0, "escape sequence"},
 		"h.screen":              {[][3]string{{"h.screen", "", "\xff"}}, 0, "not valid UTF-8"},
+		"i.screen":              {[][3]string{{"i.screen", "", "screen 1\nsize 1x4\n--\nabc\n"}}, 4, "is not a row"},
+		"j.expected.json":       {[][3]string{{"j.screen", "", "screen 1\nsize 1x4\n--\n|$\n"}, {"j.expected.json", "", `{"given": {"title": "x"}}`}}, 0, "a golden screen says them itself"},
 		"output.screen":         {[][3]string{{"output.cast", "", `{"version":2,"width":80,"height":24}` + "\n"}}, 0, "another recording of this name"},
 	} {
 		var edits [][3]string
@@ -339,4 +343,30 @@ func FuzzExpected(f *testing.F) {
 			t.Errorf("%s\n%s\n%v", one, two, err)
 		}
 	})
+}
+
+// TestGoldenScreenCase: a .screen that is a golden screen is drawn as it says: size, title, cursor,
+// modes and colours; one that is text alone as it stands, with the cursor at its mark.
+func TestGoldenScreenCase(t *testing.T) {
+	t.Parallel()
+	want := "screen 1\nsize 3x12\ntitle \"make\"\ncursor 1,2 bar\nmodes alt paste\n--\n|$ make\n~r\n|cc\n|\n--\nr fg=red\n"
+	dir := demo(t, [3]string{casesDir + "/drawn.screen", "", want}, [3]string{casesDir + "/text.screen", "", "$ ls\n$ ▮\n"})
+	cases, faults := open(t, dir).Cases(regexp.MustCompile("^(drawn|text)$"))
+	if len(faults) != 0 || len(cases) != 2 {
+		t.Fatal(cases, faults)
+	}
+	for i, want := range []string{want, "screen 1\nsize 24x80\ncursor 1,2\n--\n|$ ls\n|$\n|\n*22\n"} {
+		rows, cols := cases[i].size()
+		term := vt.New(rows, cols, vt.Options{})
+		for e := range cases[i].events() {
+			term.Feed([]byte(e.Text))
+		}
+		f, err := golden.Parse([]byte(want))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, err := f.Compare(term.Snapshot()); err != nil || !d.Equal() {
+			t.Errorf("%s: %v\n%s", cases[i].Name, err, d)
+		}
+	}
 }

@@ -67,8 +67,11 @@ func (f *Folder) play(ctx context.Context, c *Case,
 
 // size is the initial size of the case's screen.
 func (c *Case) size() (rows, cols int) {
-	if c.rec != nil {
+	switch {
+	case c.rec != nil:
 		return c.rec.Rows, c.rec.Cols
+	case c.golden != nil:
+		return c.golden.Height, c.golden.Width
 	}
 	rows, cols = 24, 80
 	lines := strings.Split(strings.TrimSuffix(c.screen, "\n"), "\n")
@@ -108,6 +111,9 @@ func (c *Case) events() func(yield func(record.Event) bool) {
 // drawn is the output that draws the text on the screen, with the cursor where the text has its
 // mark.
 func (c *Case) drawn(title string) string {
+	if c.golden != nil {
+		return c.golden.Output()
+	}
 	var b strings.Builder
 	if title != "" {
 		fmt.Fprintf(&b, "\x1b]2;%s\x07", cli.OneLine(title))

@@ -24,7 +24,7 @@ var matcherNames = map[string]string{
 // accepted as they are.
 var wireMatchers = []string{
 	"all", "any", "bell", "command_finished", "contains_text", "cursor_at", "lua", "not",
-	"process_exited", "screen_regex", "screen_stable", "title_contains", "title_regex",
+	"process_exited", "screen", "screen_regex", "screen_stable", "title_contains", "title_regex",
 	"transcript_contains", "transcript_regex",
 }
 

@@ -35,7 +35,8 @@ const depth = 32
 // matcher's params are its own.
 var values = map[string][]string{
 	"cursor_at": {"row", "col"}, "screen_stable": {"min_ms"}, "command_finished": {"exit_code"},
-	"key": {"key", "event"}, "mouse": {"row", "col", "button", "action", "mods"},
+	"screen": {"screen", "masks", "region"},
+	"key":    {"key", "event"}, "mouse": {"row", "col", "button", "action", "mods"},
 	"mark_transcript": {"label"}, "resize": {"rows", "cols", "pixel_width", "pixel_height"},
 	"stream_text": {"text", "chunk_chars", "delay_ms"},
 }

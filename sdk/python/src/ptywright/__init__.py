@@ -23,6 +23,7 @@ from ._errors import (
     ServerStuck,
 )
 from ._face import Pending
+from ._golden import GoldenError, Screens
 from ._failures import *  # noqa: F403  # the errors of the server
 from ._match import Match
 from ._moment import History, Moment
@@ -35,6 +36,7 @@ from ._matchers import (
     output,
     output_regex,
     regex,
+    screen,
     stable,
     text,
     title,
@@ -48,6 +50,7 @@ __all__ = [
     "ClientClosed",
     "Evidence",
     "ForkError",
+    "GoldenError",
     "History",
     "Match",
     "Moment",
@@ -58,6 +61,7 @@ __all__ = [
     "ProtocolError",
     "PtywrightError",
     "Recording",
+    "Screens",
     "ServerGone",
     "ServerStuck",
     "Session",
@@ -69,6 +73,7 @@ __all__ = [
     "output",
     "output_regex",
     "regex",
+    "screen",
     "spawn",
     "stable",
     "start",

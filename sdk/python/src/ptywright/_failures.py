@@ -133,6 +133,19 @@ class FramingLostError(PtywrightError):
         return ErrorData(self._data)
 
 
+class GoldenRefusedError(PtywrightError):
+    """The screen cannot be written down: a mask covers nothing, the region lies outside, or it
+    has too many styles.
+    """
+
+    reason = "golden_refused"
+    code = -32602
+
+    @property
+    def data(self) -> ErrorData:
+        return ErrorData(self._data)
+
+
 class InputBlockedError(PtywrightError):
     """The program does not read its input."""
 
@@ -192,6 +205,17 @@ class InvalidEnvironmentError(PtywrightError):
     """A variable of env is not one."""
 
     reason = "invalid_environment"
+    code = -32602
+
+    @property
+    def data(self) -> ErrorData:
+        return ErrorData(self._data)
+
+
+class InvalidGoldenError(PtywrightError):
+    """A golden screen, a mask or a region is not one."""
+
+    reason = "invalid_golden"
     code = -32602
 
     @property
@@ -759,12 +783,14 @@ ERRORS: Dict[str, Type[PtywrightError]] = {
     "expectation_failed": ExpectationFailedError,
     "file_refused": FileRefusedError,
     "framing_lost": FramingLostError,
+    "golden_refused": GoldenRefusedError,
     "input_blocked": InputBlockedError,
     "input_full": InputFullError,
     "intent_refused": IntentRefusedError,
     "internal_error": InternalError,
     "invalid_action": InvalidActionError,
     "invalid_environment": InvalidEnvironmentError,
+    "invalid_golden": InvalidGoldenError,
     "invalid_manifest": InvalidManifestError,
     "invalid_matcher": InvalidMatcherError,
     "invalid_params": InvalidParamsError,
@@ -830,12 +856,14 @@ __all__ = [
     "ExpectationFailedError",
     "FileRefusedError",
     "FramingLostError",
+    "GoldenRefusedError",
     "InputBlockedError",
     "InputFullError",
     "IntentRefusedError",
     "InternalError",
     "InvalidActionError",
     "InvalidEnvironmentError",
+    "InvalidGoldenError",
     "InvalidManifestError",
     "InvalidMatcherError",
     "InvalidParamsError",

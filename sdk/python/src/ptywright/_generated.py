@@ -1054,6 +1054,41 @@ class Run(Record):
     style = Made["Style"]("style", lambda v: Style(v))
 
 
+class ScreenExplanation(Record):
+    """The screen equals a golden screen."""
+    type: Literal["screen"] = "screen"
+    held = Plain[bool]("held")
+    """The matcher would have matched."""
+    why = Plain[str]("why")
+    """One line for people."""
+    diff = Optionally[Optional[str]]("diff", None)
+    """What differs in the screen that came closest."""
+    nearest = Optionally[Optional[str]]("nearest", None)
+    """The line that came closest."""
+
+
+class ScreenMatcher(TypedDict):
+    """The screen equals a golden screen."""
+    type: Literal["screen"]
+    value: ScreenMatcherValue
+
+
+class _ScreenMatcherValue(TypedDict):
+    screen: str
+    """The text of a golden screen, at most 1048576 bytes."""
+
+
+class ScreenMatcherValue(_ScreenMatcherValue, total=False):
+    masks: Sequence[str]
+    """Masks that count beside those of the screen, or in place of one of their name."""
+    region: str
+    """Compare this rectangle alone: ROW,COLUMN ROWSxCOLUMNS, from 0."""
+
+
+class ScreenOutcome(Record):
+    kind: Literal["screen"] = "screen"
+
+
 class ScreenRegexExplanation(Record):
     """An expression is found on the screen, or in lines that scrolled off it."""
     type: Literal["screen_regex"] = "screen_regex"
@@ -1258,6 +1293,21 @@ class SessionForgottenData(Record):
     """What an error has to show for it."""
     exit = Made["Optional[Exit]"]("exit", lambda v: maybe(Exit, v))
     forgotten = Plain[str]("forgotten")
+
+
+class SessionGoldenResult(Record):
+    screen = Plain[str]("screen")
+    """The text of the file."""
+    sequence = Plain[int]("sequence")
+    """Of the screen."""
+    kept_from = Optionally[Optional[int]]("kept_from", None)
+    """With at: the oldest sequence that can be shown."""
+    kept_from_at = Optionally[Optional[str]]("kept_from_at", None)
+    """With at: when the session came to that."""
+    same = Optionally[bool]("same", False)
+    """Previous says the same, maybe in other words."""
+    shown_at = Optionally[Optional[str]]("shown_at", None)
+    """With at: when the session came to its sequence."""
 
 
 class SessionHistoryResult(Record):
@@ -1736,6 +1786,7 @@ Explanation = Union[
     LuaExplanation,
     NotExplanation,
     ProcessExitedExplanation,
+    ScreenExplanation,
     ScreenRegexExplanation,
     ScreenStableExplanation,
     TitleContainsExplanation,
@@ -1755,6 +1806,7 @@ _EXPLANATION: Mapping[str, Callable[[Any], Explanation]] = {
     "lua": LuaExplanation,
     "not": NotExplanation,
     "process_exited": ProcessExitedExplanation,
+    "screen": ScreenExplanation,
     "screen_regex": ScreenRegexExplanation,
     "screen_stable": ScreenStableExplanation,
     "title_contains": TitleContainsExplanation,
@@ -1778,6 +1830,7 @@ MatcherValue = Union[
     LuaMatcher,
     NotMatcher,
     ProcessExitedMatcher,
+    ScreenMatcher,
     ScreenRegexMatcher,
     ScreenStableMatcher,
     TitleContainsMatcher,
@@ -1798,6 +1851,7 @@ Outcome = Union[
     LuaOutcome,
     NotOutcome,
     ProcessExitedOutcome,
+    ScreenOutcome,
     ScreenRegexOutcome,
     ScreenStableOutcome,
     TitleContainsOutcome,
@@ -1817,6 +1871,7 @@ _OUTCOME: Mapping[str, Callable[[Any], Outcome]] = {
     "lua": LuaOutcome,
     "not": NotOutcome,
     "process_exited": ProcessExitedOutcome,
+    "screen": ScreenOutcome,
     "screen_regex": ScreenRegexOutcome,
     "screen_stable": ScreenStableOutcome,
     "title_contains": TitleContainsOutcome,
@@ -2538,6 +2593,41 @@ def session_frame(
     return Call("session.frame", given(session=session, at=at, form=form, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms), Frame)
 
 
+def session_golden(
+    session: str,
+    *,
+    at: Optional[Moment] = None,
+    masks: Optional[Sequence[str]] = None,
+    previous: Optional[str] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    region: Optional[str] = None,
+    text_only: Optional[bool] = None,
+) -> Call[SessionGoldenResult]:
+    """Writes the screen down as a golden screen, the text of a file that tests compare screens
+    with.
+
+    Args:
+        session: The session's id or name.
+        at: The screen as it was then, hidden by what is secret now; default: as it is.
+        masks: What differs from run to run, as a file has it, such as: clock /[0-9:]+/ in row
+            1; they count beside those of previous, or in place of one of their name.
+        previous: The text of the file that the new one replaces: styles keep their letters,
+            and what it leaves out is left out.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        region: Only this rectangle: ROW,COLUMN ROWSxCOLUMNS, from 0; default that of previous,
+            else all.
+        text_only: Neither styles nor cursor, title and modes; with previous what that has is
+            written.
+
+    Reasons of errors: cancelled, duplicate_member, golden_refused, internal_error,
+    invalid_golden, invalid_params, invalid_redaction, limit_exceeded, moment_not_kept,
+    session_forgotten, unknown_session.
+    """
+    return Call("session.golden", given(session=session, at=at, masks=masks, previous=previous, redact=redact, redaction=redaction, region=region, text_only=text_only), SessionGoldenResult)
+
+
 def session_history(
     session: str,
     matcher: MatcherValue,
@@ -3079,6 +3169,10 @@ __all__ = [
     "ResizeAction",
     "ResizeActionValue",
     "Run",
+    "ScreenExplanation",
+    "ScreenMatcher",
+    "ScreenMatcherValue",
+    "ScreenOutcome",
     "ScreenRegexExplanation",
     "ScreenRegexMatcher",
     "ScreenRegexOutcome",
@@ -3101,6 +3195,7 @@ __all__ = [
     "SessionExited",
     "SessionForgetResult",
     "SessionForgottenData",
+    "SessionGoldenResult",
     "SessionHistoryResult",
     "SessionInfo",
     "SessionInputResult",
@@ -3181,6 +3276,7 @@ __all__ = [
     "session_create",
     "session_forget",
     "session_frame",
+    "session_golden",
     "session_history",
     "session_input",
     "session_kill",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, cast
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, cast
 
 if TYPE_CHECKING:
     from ._generated import MatcherValue
@@ -84,6 +84,17 @@ def title(value: str) -> Matcher:
 def stable(seconds: float) -> Matcher:
     """The screen has not changed for so long, to the millisecond."""
     return _matcher("screen_stable", {"min_ms": milliseconds(seconds)})
+
+
+def screen(golden: str, masks: Sequence[str] = (), region: Optional[str] = None) -> Matcher:
+    """The screen equals a golden screen, the text of a file as `Session.golden` writes it. masks and a
+    region, as a file has them, count beside and in place of its own."""
+    value: Dict[str, Any] = {"screen": golden}
+    if masks:
+        value["masks"] = list(masks)
+    if region is not None:
+        value["region"] = region
+    return _matcher("screen", value)
 
 
 def exited() -> Matcher:

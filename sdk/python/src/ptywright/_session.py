@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, Callable, List, Literal, Mapping, Optiona
 from . import _generated as wire
 from ._errors import PtywrightError, ServerGone
 from ._failures import SessionForgottenError, UnknownAdapterError, UnknownSessionError
+from ._golden import Screens
 from ._match import Match
 from ._matchers import Matcher, joined, milliseconds, wire_of
 from ._moment import History, Moment, moment
 from ._record import Call
 from ._terminal import interact
 from ._face import Waiting, ask, offload, opening
+from ._screens import Keeping
 
 if TYPE_CHECKING:
     from ._client import Client
@@ -27,7 +29,7 @@ Until = Literal["sent", "read"]
 Signal = Literal["term", "hup", "quit", "int", "kill", "user1", "user2"]
 
 
-class Session(Waiting):
+class Session(Keeping, Waiting):
     """A program on a terminal of its own.
 
     As a context manager it ends the program, and all that it started, at the end of the block.
@@ -48,6 +50,8 @@ class Session(Waiting):
         self._since: Union[int, str] = 0
         self.failing: Optional[Callable[[], None]] = None
         """Called when the block has failed, before the session is closed: for a test's report."""
+        self.screens = Screens()
+        """Where `expect_screen` keeps its files."""
 
     def __repr__(self) -> str:
         return f"<Session {self.id}>"

@@ -7,6 +7,8 @@
 `tui` spawns sessions, `tui_async` those of `ptywright.aio`, both on the server `tui_server`, which
 the worker's tests share. When a test fails the report has the screens of its sessions; recordings and
 pictures of them are kept below `--tui-artifacts`. Sessions that a test leaves open are closed.
+`s.expect_screen("start")` keeps its file beside the test, in `__screens__/test_it/test_vim/`;
+`--tui-update` writes those that differ.
 """
 
 from __future__ import annotations
@@ -25,16 +27,27 @@ import pytest
 from . import aio, wire
 from ._client import Client, start
 from ._errors import PtywrightError
+from ._golden import UPDATES, Screens
 from ._session import Session
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds --tui-artifacts."""
-    parser.getgroup("ptywright").addoption(
+    """Adds --tui-artifacts and --tui-update."""
+    group = parser.getgroup("ptywright")
+    group.addoption(
         "--tui-artifacts",
         metavar="DIR",
         default="tui-artifacts",
         help="where recordings and pictures of tests that fail are kept (default: tui-artifacts)",
+    )
+    group.addoption(
+        "--tui-update",
+        nargs="?",
+        const="changed",
+        choices=UPDATES,
+        help="which golden screens are written: those that differ (changed, also when no word "
+        "follows), those that are missing, all or none; by default PTYWRIGHT_UPDATE says so, else "
+        "missing, and in CI none",
     )
 
 
@@ -95,6 +108,14 @@ class _Test:
         self._open: List[_Open] = []
         self._told = False
 
+    def screens(self) -> Screens:
+        """Where its golden screens are: beside it, in __screens__."""
+        file, _, test = self._item.nodeid.partition("::")
+        folder = Path(str(getattr(self._item, "path", file))).parent / "__screens__"
+        name = "/".join([Path(file).stem, *test.split("::")])
+        update: Any = self._item.config.getoption("--tui-update")
+        return Screens(folder, name, update)
+
     def add(self, id: str, program: str) -> Callable[[], None]:
         """Notes a session that the test has spawned; returns what is called when its block fails."""
         cast = self._folder / f"{uuid.uuid4().hex}.cast"
@@ -133,6 +154,7 @@ class Tui(Client):
 
     def _begun(self, session: Session, program: str) -> Session:
         session.failing = self._test.add(session.id, program)
+        session.screens = self._test.screens()
         return session
 
 
@@ -147,6 +169,7 @@ class AsyncTui(aio.Client):
 
     async def _begun(self, session: aio.Session, program: str) -> aio.Session:
         session.failing = await asyncio.to_thread(self._test.add, session.id, program)
+        session.screens = self._test.screens()
         return session
 
 
