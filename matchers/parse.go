@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/locate"
 	"github.com/ptywright/ptywright/internal/tree"
 )
 
@@ -54,9 +55,10 @@ func (e *ParseError) Error() string { return e.Path + ": " + e.Msg }
 
 // Options bound and extend what [Parse] accepts. The zero value works.
 type Options struct {
-	Predicates Predicates // nil: no predicates
-	Depth      int        // levels of nesting; 0: MaxDepth, the maximum
-	Scope      Scope      // default of text matchers; "": Seen. Within not it is always OnScreen
+	Predicates Predicates     // nil: no predicates
+	Depth      int            // levels of nesting; 0: MaxDepth, the maximum
+	Scope      Scope          // default of text matchers; "": Seen. Within not it is always OnScreen
+	Locators   locate.Options // what locators may be
 }
 
 // Parse makes a matcher from a tree of maps, slices, strings, numbers and booleans, as JSON and Lua
@@ -120,6 +122,8 @@ func init() { // a literal would be an initialization cycle through any, all and
 			shape: stableShape},
 		"process_exited": {about: "the program has ended and its last byte has been read",
 			parse: constant(Exited)},
+		"located": {about: "a locator means places of the screen", parse: parseLocated,
+			shape: locatedShape},
 		"bell": {about: "the bell rang since the wait began, or since the request's since", parse: constant(Bell)},
 		"command_finished": {about: "a command of a shell that marks them ended since the wait began, or since the request's since",
 			parse: parseCommandFinished, shape: finishedShape, optional: true},

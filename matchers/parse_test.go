@@ -22,6 +22,7 @@ func TestParseTakesEveryType(t *testing.T) {
 		"contains_text": `"x"`, "screen_regex": `"x+"`, "transcript_contains": `"x"`, "transcript_regex": `"x+"`,
 		"title_contains": `"x"`, "title_regex": `"x"`, "cursor_at": `{"row":0,"col":0}`, "screen_stable": `{"min_ms":250}`,
 		"process_exited": `null`, "bell": `null`, "any": `[{"type":"bell"}]`, "all": `[]`, "not": `{"type":"bell"}`, "command_finished": `{"exit_code":1}`,
+		"located": `{"locator":"'x' in box","count":1}`,
 	}
 	for _, name := range Types(Options{}) {
 		value, ok := values[name]
@@ -49,6 +50,8 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		`{"type":"cursor_at","value":{"row":0}}`:                                       "matcher.value.col: expected a whole number",
 		`{"type":"screen_stable","value":{"min_ms":1.5}}`:                              "matcher.value.min_ms: expected a whole number",
 		`{"type":"screen_stable","value":{"min_ms":1e300}}`:                            "matcher.value.min_ms: expected a whole number",
+		`{"type":"located","value":{"locator":{"type":"in","value":{"what":"'a"}}}}`:   "matcher.value.locator.value.what: locator, at byte 0: a quoted text is not closed",
+		`{"type":"located","value":{"locator":"box","count":-1}}`:                      "matcher.value.count: expected an integer from 0 to 1000, got -1",
 		`{"type":"not"}`: "matcher.value: expected an object",
 		`{"type":"lua","value":{"plugin":"p","predicate":"f"}}`: `matcher.value.plugin: unknown plugin "p"`,
 	} {

@@ -115,6 +115,7 @@ func TestCanary(t *testing.T) {
 		"session.search":       {{"session": id, "regex": "."}, {"session": id, "regex": "token=" + secret + "("}},
 		"session.blocks":       {{"session": id}},
 		"session.screenshot":   {{"session": id, "format": "svg"}, {"session": id, "format": "ansi"}, {"session": id, "format": "html"}, {"session": id, "format": plain}},
+		"session.locate":       {{"session": id, "locator": "rect 0,0"}, {"session": id, "locator": "/.+/"}},
 		"session.frame":        {{"session": id}, {"session": id, "form": "ansi"}, {"session": id, "form": plain}},
 		"session.lease":        {{"session": id, "holder": plain}, {"session": plain}},
 		"session.release":      {{"session": id}},

@@ -3,6 +3,12 @@
 import { PtywrightError } from "./errors.js";
 import type * as wire from "./wire.js";
 
+/** A locator means several places of the screen where one was wanted, and has not meant one in
+ * time. `reason` is `ambiguous`. */
+export class AmbiguousError extends PtywrightError<wire.AmbiguousData> {
+  declare readonly reason: "ambiguous";
+}
+
 /** A batch has too many requests. `reason` is `batch_too_large`. */
 export class BatchTooLargeError extends PtywrightError<wire.BatchTooLargeData> {
   declare readonly reason: "batch_too_large";
@@ -77,6 +83,11 @@ export class InvalidActionError extends PtywrightError<wire.InvalidActionData> {
 /** A variable of env is not one. `reason` is `invalid_environment`. */
 export class InvalidEnvironmentError extends PtywrightError<wire.InvalidEnvironmentData> {
   declare readonly reason: "invalid_environment";
+}
+
+/** A locator is not one. `reason` is `invalid_locator`. */
+export class InvalidLocatorError extends PtywrightError<wire.InvalidLocatorData> {
+  declare readonly reason: "invalid_locator";
 }
 
 /** A manifest is not one. `reason` is `invalid_manifest`. */
@@ -168,6 +179,16 @@ export class NoShellError extends PtywrightError<wire.NoShellData> {
 /** The shell is not at an empty prompt. `reason` is `not_at_prompt`. */
 export class NotAtPromptError extends PtywrightError<wire.NotAtPromptData> {
   declare readonly reason: "not_at_prompt";
+}
+
+/** A locator means nothing on the screen, and has not in time. `reason` is `not_found`. */
+export class NotFoundError extends PtywrightError<wire.NotFoundData> {
+  declare readonly reason: "not_found";
+}
+
+/** What a locator means has left the screen. `reason` is `off_screen`. */
+export class OffScreenError extends PtywrightError<wire.OffScreenData> {
+  declare readonly reason: "off_screen";
 }
 
 /** An adapter drives the session. `reason` is `owned_by_adapter`. */
@@ -333,6 +354,7 @@ export class WaitIdInUseError extends PtywrightError<wire.WaitIdInUseData> {
 
 /** The class of each reason. */
 export const errorClasses = {
+  ambiguous: AmbiguousError,
   batch_too_large: BatchTooLargeError,
   cancelled: CancelledError,
   cannot_start: CannotStartError,
@@ -348,6 +370,7 @@ export const errorClasses = {
   internal_error: InternalError,
   invalid_action: InvalidActionError,
   invalid_environment: InvalidEnvironmentError,
+  invalid_locator: InvalidLocatorError,
   invalid_manifest: InvalidManifestError,
   invalid_matcher: InvalidMatcherError,
   invalid_params: InvalidParamsError,
@@ -366,6 +389,8 @@ export const errorClasses = {
   no_program: NoProgramError,
   no_shell: NoShellError,
   not_at_prompt: NotAtPromptError,
+  not_found: NotFoundError,
+  off_screen: OffScreenError,
   owned_by_adapter: OwnedByAdapterError,
   parse_error: ParseError,
   permission_denied: PermissionDeniedError,
