@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/internal/tree"
@@ -120,11 +121,13 @@ func guessShape() tree.Shape {
 
 var sides = []Side{RightOf, LeftOf, Above, Below}
 
-// kinds are the types of a locator.
-var kinds map[string]kind
+// kinds are the types of a locator, made when first used.
+var kinds func() map[string]kind
 
-func init() { // a literal would be an initialization cycle
-	kinds = map[string]kind{
+func init() { kinds = sync.OnceValue(makeKinds) } // a literal would be an initialization cycle
+
+func makeKinds() map[string]kind {
+	return map[string]kind{
 		"text": {about: "a text, each time that it stands there", read: (*decoder).text,
 			shape: textShape("what to find; rows that wrapped are one line"),
 			flags: map[string]string{"exact": "it is all that its line has, but for blanks",
@@ -170,13 +173,13 @@ func init() { // a literal would be an initialization cycle
 }
 
 // Types returns the names of the types of locators, sorted.
-func Types() []string { return slices.Sorted(maps.Keys(kinds)) }
+func Types() []string { return slices.Sorted(maps.Keys(kinds())) }
 
 // Schemas returns the JSON Schema (2020-12) of each type, as a tree. The locators inside them are
 // references to #/$defs/Locator.
 func Schemas() map[string]map[string]any {
 	all := map[string]map[string]any{}
-	for name, k := range kinds {
+	for name, k := range kinds() {
 		s := tree.TypedShape(name, k.about, k.shape, k.absent)
 		for flag, about := range k.flags {
 			s["properties"].(tree.Shape)[flag] = tree.Shape{"type": "boolean", "default": false,
@@ -201,7 +204,7 @@ func (d *decoder) node(v tree.Value, depth int) node {
 		return nil
 	}
 	t := v.At("type")
-	k := tree.Choice(t, kinds, kind{})
+	k := tree.Choice(t, kinds(), kind{})
 	if k.read == nil {
 		t.Refuse("one of " + strings.Join(Types(), ", "))
 		return nil
