@@ -56,7 +56,9 @@ type Receipt struct {
 	// sees everything the action caused.
 	Sequence uint64
 	Stripped int // control bytes taken out of a bracketed paste
-	Written  int // bytes that the terminal has taken, also with an error
+	// Presses are those of clicks, drags and scrolls, in their order.
+	Presses []Press
+	Written int // bytes that the terminal has taken, also with an error
 	// Read says, with [UntilRead], whether the program has read all that was typed, or has thrown
 	// it away: a terminal does not tell which. It is nil where that cannot be known: off Linux, for
 	// an unfinished line of a terminal in canonical mode, once the program has ended, or when
@@ -143,7 +145,7 @@ const MaxSide = 1000
 // goroutines are performed one after the other. Without [Within] a program that does not read gets
 // [DefaultInputTimeout]. Errors: *[InputBlockedError], *[LineTooLongError], [ErrInputFull],
 // [ErrEnded], [ErrClosed], *[LeasedError], *[SizeError], *[PositionError], [ErrNoMouse],
-// [ErrNoKey], [ErrTooManyMarks], *[pty.SurvivorsError], or the cause of ctx's end; of a [Typing]
+// [ErrNoKey], *[TargetError], [ErrTooManyMarks], *[pty.SurvivorsError], or the cause of ctx's end; of a [Typing]
 // also *[TypingError] and *[PartError].
 func (s *Session) Do(ctx context.Context, a Action, options ...DoOption) (Receipt, error) {
 	var o doOptions

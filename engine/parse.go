@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ptywright/ptywright/engine/locate"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/internal/tree"
@@ -32,8 +33,18 @@ func ActionTypes() []string { return slices.Sorted(maps.Keys(actions)) }
 // An actionType is one type of an action.
 type actionType struct {
 	about string
-	make  func(value tree.Value) Action
+	make  func(o ActionOptions, value tree.Value) Action
 	shape func() tree.Shape // of its value; nil: it takes none
+}
+
+// ActionOptions extend what [ParseActionWith] accepts. The zero value works.
+type ActionOptions struct {
+	Locators locate.Options
+}
+
+// alone is a make that needs no options.
+func alone(make func(tree.Value) Action) func(ActionOptions, tree.Value) Action {
+	return func(_ ActionOptions, v tree.Value) Action { return make(v) }
 }
 
 func textShape(about string) func() tree.Shape {
@@ -42,27 +53,30 @@ func textShape(about string) func() tree.Shape {
 
 // actions are the types of an action.
 var actions = map[string]actionType{
-	"text": {"types a text as it is", func(v tree.Value) Action { return Text(v.Text()) },
+	"text": {"types a text as it is", alone(func(v tree.Value) Action { return Text(v.Text()) }),
 		textShape("what to type")},
 	"paste": {"writes a text as it is, without brackets",
-		func(v tree.Value) Action { return Paste(v.Text()) },
+		alone(func(v tree.Value) Action { return Paste(v.Text()) }),
 		textShape("what to write")},
 	"bracketed_paste": {"pastes a text in brackets, without control characters other than tabs and line ends",
-		func(v tree.Value) Action { return BracketedPaste(v.Text()) }, textShape("what to paste")},
-	"mark_transcript": {"sets a label at the end of the output", parseMark, markShape},
-	"stream_text": {"types a text in chunks, with a pause after each", parseStream,
+		alone(func(v tree.Value) Action { return BracketedPaste(v.Text()) }), textShape("what to paste")},
+	"mark_transcript": {"sets a label at the end of the output", alone(parseMark), markShape},
+	"stream_text": {"types a text in chunks, with a pause after each", alone(parseStream),
 		streamShape},
-	"key": {"presses a key", parseKey, keyShape},
-	"signal": {"signals the foreground process group", parseSignal,
+	"key": {"presses a key", alone(parseKey), keyShape},
+	"signal": {"signals the foreground process group", alone(parseSignal),
 		func() tree.Shape { return tree.EnumShape(pty.Signals(), "the signal's name") }},
-	"mouse":  {"presses, releases or moves the mouse", parseMouse, mouseShape},
-	"resize": {"changes the terminal's size", parseResize, resizeShape},
-	"theme": {"changes the colours that the program is told of", parseTheme,
+	"mouse":  {"presses, releases or moves the mouse", alone(parseMouse), mouseShape},
+	"click":  {"clicks on what a locator means, or on a cell", ActionOptions.parseClick, clickShape},
+	"drag":   {"presses on one target and releases on another", ActionOptions.parseDrag, dragShape},
+	"scroll": {"turns the wheel on a target", ActionOptions.parseScroll, scrollShape},
+	"resize": {"changes the terminal's size", alone(parseResize), resizeShape},
+	"theme": {"changes the colours that the program is told of", alone(parseTheme),
 		func() tree.Shape { return tree.EnumShape(vt.Themes(), "the theme's name") }},
-	"interrupt": {"types the byte 0x03", func(tree.Value) Action { return Interrupt{} }, nil},
-	"eof":       {"types the byte 0x04", func(tree.Value) Action { return EOF{} }, nil},
+	"interrupt": {"types the byte 0x03", alone(func(tree.Value) Action { return Interrupt{} }), nil},
+	"eof":       {"types the byte 0x04", alone(func(tree.Value) Action { return EOF{} }), nil},
 	"kill": {"ends the program and all it started",
-		func(tree.Value) Action { return Kill{} }, nil},
+		alone(func(tree.Value) Action { return Kill{} }), nil},
 }
 
 // ActionSchemas returns the JSON Schema (2020-12) of each type of an action, as a tree.
@@ -77,13 +91,16 @@ func ActionSchemas() map[string]map[string]any {
 // ParseAction makes an action of a tree of maps, slices, strings, booleans and numbers, as JSON and
 // Lua give it: {"type": ..., "value": ...}. Numbers are float64, int64 or int and whole. Unknown
 // members are ignored. Errors are *[ActionError].
-func ParseAction(t any) (Action, error) {
+func ParseAction(t any) (Action, error) { return ParseActionWith(t, ActionOptions{}) }
+
+// ParseActionWith is ParseAction with options.
+func ParseActionWith(t any, o ActionOptions) (Action, error) {
 	v := tree.New("action", t)
 	v.Object("an object with type and value")
 	v.At("type").Text()
 	var a Action
 	if t := tree.Choice(v.At("type"), actions, actionType{}); t.make != nil {
-		a = t.make(v.At("value"))
+		a = t.make(o, v.At("value"))
 	}
 	if f := v.Fault(); f != nil {
 		return nil, (*ActionError)(f)
@@ -220,8 +237,7 @@ func mouseShape() tree.Shape {
 		"row": tree.IntShape(0, MaxSide-1, "from 0"), "col": tree.IntShape(0, MaxSide-1, "from 0"),
 		"button": tree.ChoiceShape(mouseButtons, "left (default), or another"),
 		"action": tree.ChoiceShape(mouseActions, "press (default), release or move"),
-		"mods": {"type": "array",
-			"items": tree.ChoiceShape(mouseMods, "a key that is held down")},
+		"mods":   modsShape(),
 	}, "button", "action", "mods")
 }
 
@@ -233,9 +249,7 @@ func parseMouse(v tree.Value) Action {
 		Button: tree.Choice(v.At("button"), mouseButtons, vt.MouseLeft),
 		Action: tree.Choice(v.At("action"), mouseActions, vt.MousePress),
 	}
-	for _, mod := range v.At("mods").List() {
-		m.Mods |= tree.Choice(mod, mouseMods, 0)
-	}
+	m.Mods = parseMods(v)
 	return Mouse(m)
 }
 

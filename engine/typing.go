@@ -129,6 +129,7 @@ type typist struct {
 	escaped bool        // the last keystroke was a bare ESC
 	wrote   wrote       // by the last keystroke
 	asked   *typedInput // with UntilRead
+	until   time.Time   // when a target has to be found; zero: not known yet
 	Receipt
 }
 
@@ -143,6 +144,14 @@ func (t *typist) perform(a Action) error {
 		}
 	}
 	s := t.s
+	if x, ok := a.(awaits); ok { // while others may type
+		if err := cmp.Or(s.inputError(), s.mayType(t.o.Lease)); err != nil {
+			return err
+		}
+		if _, err := t.spots(x.targets()); err != nil {
+			return err
+		}
+	}
 	release, err := s.takeTurn(t.ctx, t.o)
 	if err != nil {
 		return err
@@ -178,10 +187,7 @@ func (t *typist) write(p []byte, after time.Duration) error {
 // by then.
 func (t *typist) stroke(after time.Duration, encode func() ([]byte, error)) error {
 	if t.began {
-		if t.escaped && t.several {
-			after = max(after, EscapePause)
-		}
-		if err := t.s.pause(t.ctx, after, t.o); err != nil {
+		if err := t.s.pause(t.ctx, t.gap(after), t.o); err != nil {
 			return err
 		}
 	}
@@ -214,6 +220,14 @@ func (t *typist) stroke(after time.Duration, encode func() ([]byte, error)) erro
 		s.typed(p)
 	}
 	return nil
+}
+
+// gap is the pause after the last keystroke, when after is asked for.
+func (t *typist) gap(after time.Duration) time.Duration {
+	if t.escaped && t.several {
+		return max(after, EscapePause)
+	}
+	return after
 }
 
 // chunks types a text in pieces of chars characters, with a pause between them.
@@ -333,8 +347,11 @@ func (a Key) do(t *typist) error {
 	})
 }
 
-func (a Mouse) do(t *typist) error {
-	return t.stroke(t.delay, func() ([]byte, error) {
+func (a Mouse) do(t *typist) error { return a.after(t, t.delay) }
+
+// after types the event no sooner than after since the last keystroke.
+func (a Mouse) after(t *typist, after time.Duration) error {
+	return t.stroke(after, func() ([]byte, error) {
 		t.s.mu.Lock()
 		rows, cols := t.s.term.Size()
 		p := t.s.term.EncodeMouse(vt.Mouse(a))

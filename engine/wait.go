@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/ptywright/ptywright/engine/locate"
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
@@ -57,6 +58,8 @@ type Match struct {
 
 	// Place is where a text or regex matched; nil for other kinds.
 	Place *Place
+	// Places are what a locator means, located; at least one unless none was waited for.
+	Places []locate.Place
 
 	Plugin    string // lua
 	Predicate string // lua

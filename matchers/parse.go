@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/locate"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/internal/tree"
 )
@@ -55,9 +56,10 @@ func (e *ParseError) Error() string { return e.Path + ": " + e.Msg }
 
 // Options bound and extend what [Parse] accepts. The zero value works.
 type Options struct {
-	Predicates Predicates // nil: no predicates
-	Depth      int        // levels of nesting; 0: MaxDepth, the maximum
-	Scope      Scope      // default of text matchers; "": Seen. Within not it is always OnScreen
+	Predicates Predicates     // nil: no predicates
+	Depth      int            // levels of nesting; 0: MaxDepth, the maximum
+	Scope      Scope          // default of text matchers; "": Seen. Within not it is always OnScreen
+	Locators   locate.Options // what locators may be
 	// Screen is what a golden screen is compared with: a view's screen with its secrets hidden, as that
 	// of the one who wrote the file. nil: as it is.
 	Screen func(v *engine.View) *vt.Screen
@@ -126,6 +128,8 @@ func init() { // a literal would be an initialization cycle through any, all and
 		"screen": {about: "the screen equals a golden screen", parse: parseScreen, shape: screenShape},
 		"process_exited": {about: "the program has ended and its last byte has been read",
 			parse: constant(Exited)},
+		"located": {about: "a locator means places of the screen", parse: parseLocated,
+			shape: locatedShape},
 		"bell": {about: "the bell rang since the wait began, or since the request's since", parse: constant(Bell)},
 		"command_finished": {about: "a command of a shell that marks them ended since the wait began, or since the request's since",
 			parse: parseCommandFinished, shape: finishedShape, optional: true},

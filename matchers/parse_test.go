@@ -22,6 +22,7 @@ func TestParseTakesEveryType(t *testing.T) {
 		"contains_text": `"x"`, "screen_regex": `"x+"`, "transcript_contains": `"x"`, "transcript_regex": `"x+"`,
 		"title_contains": `"x"`, "title_regex": `"x"`, "screen": `{"screen":"screen 1\nsize 1x1\n--\n|\n"}`, "cursor_at": `{"row":0,"col":0}`, "screen_stable": `{"min_ms":250}`,
 		"process_exited": `null`, "bell": `null`, "any": `[{"type":"bell"}]`, "all": `[]`, "not": `{"type":"bell"}`, "command_finished": `{"exit_code":1}`,
+		"located": `{"locator":"'x' in box","count":1}`,
 	}
 	for _, name := range Types(Options{}) {
 		value, ok := values[name]
@@ -60,6 +61,8 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		`{"type":"screen","value":{"screen":"screen 1\nsize 1x1\n--\n|\n","region":7}}`:             "matcher.value.region: expected ROW,COLUMN ROWSxCOLUMNS, got a number",
 		`{"type":"screen","value":{"screen":"screen 1\nsize 1x1\nmask n /(x?y?){1000}/\n--\n|\n"}}`: "matcher.value.screen: mask n: ",
 		`{"type":"lua","value":{"plugin":"p","predicate":"f"}}`:                                     `matcher.value.plugin: unknown plugin "p"`,
+		`{"type":"located","value":{"locator":{"type":"in","value":{"what":"'a"}}}}`:                "matcher.value.locator.value.what: locator, at byte 0: a quoted text is not closed",
+		`{"type":"located","value":{"locator":"box","count":-1}}`:                                   "matcher.value.count: expected an integer from 0 to 1000, got -1",
 	} {
 		_, err := parseJSON(t, text)
 		var e *ParseError

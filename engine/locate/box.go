@@ -106,10 +106,11 @@ type grid struct {
 func gridOf(p *page) *grid {
 	g := &grid{page: p, rows: p.rect.Rows, cols: p.rect.Cols}
 	g.dirs = make([]uint8, g.rows*g.cols)
+	lines := joins()
 	for y := range g.rows {
 		p.screen.EachCell(p.rect.Row+y, func(x int, c vt.Cell) {
 			if x -= p.rect.Col; x >= 0 && x < g.cols {
-				g.dirs[y*g.cols+x] = uint8(joins()[c.Text])
+				g.dirs[y*g.cols+x] = uint8(lines[c.Text])
 			}
 		})
 	}

@@ -1,8 +1,10 @@
 package locate
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strconv"
 	"strings"
 	"unicode"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/internal/nearest"
+	"github.com/ptywright/ptywright/internal/tree"
 )
 
 // TextOptions say how a text is compared.
@@ -149,20 +152,90 @@ func (t text) nearest(p *page) string {
 }
 
 // Regexp finds what an expression matches in a line, or its first group.
-func Regexp(re *regexp.Regexp) Locator { return Locator{expression{re}} }
+func Regexp(re *regexp.Regexp) Locator {
+	steps, err := stepsOf(re.String())
+	if err != nil {
+		steps = maxProgram
+	}
+	return Locator{expression{re, steps}}
+}
 
-type expression struct{ re *regexp.Regexp }
+type expression struct {
+	re    *regexp.Regexp
+	steps int // of its program: a search takes at most so many for a character
+}
+
+// Bounds of an expression from outside, those of package matchers.
+const (
+	maxPattern = 4 << 10 // bytes
+	maxProgram = 2000    // instructions
+)
+
+// compile compiles an expression from outside.
+func compile(pattern string) (node, error) {
+	if len(pattern) > maxPattern {
+		return nil, fmt.Errorf("pattern of %d bytes, at most %d are allowed", len(pattern), maxPattern)
+	}
+	var bad *syntax.Error
+	steps, err := stepsOf(pattern)
+	switch {
+	case errors.As(err, &bad):
+		return nil, fmt.Errorf("invalid regular expression: %s: %s", bad.Code, tree.Quote(bad.Expr))
+	case err != nil:
+		return nil, fmt.Errorf("invalid regular expression: not RE2 syntax")
+	case steps > maxProgram:
+		return nil, fmt.Errorf("an expression of %d steps, at most %d are allowed; repeat less", steps,
+			maxProgram)
+	}
+	re, err := regexp.Compile(plain(pattern))
+	return expression{re, steps}, err
+}
+
+// plain writes an expression without \Q and \/: a slash is escaped when it is written in words.
+func plain(pattern string) string {
+	if strings.Contains(pattern, `\Q`) {
+		if parsed, err := syntax.Parse(pattern, syntax.Perl); err == nil {
+			pattern = parsed.String()
+		}
+	}
+	var b strings.Builder
+	for i := 0; i < len(pattern); i++ {
+		if pattern[i] == '\\' && i+1 < len(pattern) {
+			if i++; pattern[i] != '/' {
+				b.WriteByte('\\')
+			}
+		}
+		b.WriteByte(pattern[i])
+	}
+	return b.String()
+}
+
+// stepsOf counts the instructions of an expression: counted repetitions make small texts large.
+func stepsOf(pattern string) (int, error) {
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return 0, err
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return 0, err
+	}
+	return len(program.Inst), nil
+}
 
 func (e expression) parts() []node { return nil }
 func (e expression) words() string {
 	return "regex /" + strings.ReplaceAll(e.re.String(), "/", `\/`) + "/"
 }
 
+// usualSteps is the size of an expression that costs as much as a text: what people write has fewer.
+const usualSteps = 64
+
 func (e expression) find(p *page) []Place {
 	var out []Place
 	for _, l := range p.screen.LinesIn(p.rect) {
 		line := strings.TrimRight(l.Text(), " ")
-		if !p.step(len(line) + 1) {
+		if !p.step(len(line)*(1+e.steps/usualSteps) + 1) {
 			return nil
 		}
 		for _, at := range e.re.FindAllStringSubmatchIndex(line, -1) {

@@ -282,8 +282,10 @@ func (p *page) widen(y, from, to int) (int, int) {
 		c := p.screen.Cell(y, x)
 		return !c.Continuation && strings.TrimSpace(c.Text) == ""
 	}
+	lines := joins()
 	line := func(x int) bool {
-		return joins()[p.screen.Cell(y, x).Text]&(up|down) == up|down && p.screen.Cell(y, x).Text != "+"
+		c := p.screen.Cell(y, x).Text
+		return lines[c]&(up|down) == up|down && c != "+"
 	}
 	first, last := -1, -1
 	for x := from; x < to; x++ {

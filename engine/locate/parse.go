@@ -1,8 +1,8 @@
 package locate
 
 import (
+	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -38,27 +38,40 @@ func (e *ParseError) Error() string { return fmt.Sprintf("locator, at byte %d: %
 //	last (link 'https://' right_of 'See' within 20)
 //
 // A quoted text may stand alone for text; exact, nocase and flow may follow it. The operators in, has,
-// lacks, right_of, left_of, above and below bind before and, and that before or. The error is a
-// [*ParseError].
-func Parse(s string) (Locator, error) {
+// lacks, right_of, left_of, above and below bind before and, and that before or.
+//
+// With a [Guesser] there are also selected, field 'Name:' and guess 'plugin' 'predicate', behind
+// which may stand its params as JSON, in quotes. The error is a [*ParseError].
+func Parse(s string) (Locator, error) { return ParseWith(s, Options{}) }
+
+// ParseWith is Parse with options.
+func ParseWith(s string, o Options) (Locator, error) {
 	if len(s) > maxText {
 		return Locator{}, &ParseError{maxText, fmt.Sprintf("it has more than %d bytes", maxText)}
 	}
-	p := &parser{text: s}
-	n, err := p.or(0)
-	if err == nil && p.peek() != "" {
-		err = p.fail("unexpected %s", p.peek())
-	}
+	parts := 0
+	p := &parser{text: s, parts: &parts, Options: o}
+	n, err := p.whole(0)
 	if err != nil {
 		return Locator{}, err
 	}
 	return Locator{n}, nil
 }
 
+// whole parses all of the words.
+func (p *parser) whole(depth int) (node, error) {
+	n, err := p.or(depth)
+	if err == nil && p.peek() != "" {
+		err = p.fail("unexpected %s", p.peek())
+	}
+	return n, err
+}
+
 type parser struct {
+	Options
 	text  string
 	at    int
-	parts int
+	parts *int // so far, of all that belongs to one locator
 }
 
 func (p *parser) fail(format string, a ...any) error {
@@ -160,7 +173,7 @@ func (p *parser) relation(depth int) (node, error) {
 
 // unary parses what stands before a place, and the place.
 func (p *parser) unary(depth int) (node, error) {
-	if p.parts++; p.parts > MaxParts || depth > MaxDepth {
+	if *p.parts++; *p.parts > MaxParts || depth > MaxDepth {
 		return nil, p.fail("more than %d parts, or nested deeper than %d", MaxParts, MaxDepth)
 	}
 	word := p.peek()
@@ -231,6 +244,8 @@ func (p *parser) primary(depth int) (node, error) {
 		return cursor{}, nil
 	case "rect":
 		return p.rect()
+	case "selected", "field", "guess":
+		return p.guess(word)
 	case "box":
 		switch p.peek() {
 		case "'", `"`:
@@ -296,12 +311,12 @@ func (p *parser) regex() (node, error) {
 	if !ok {
 		return nil, p.fail("expected a /regular expression/, closed by a slash")
 	}
-	re, err := regexp.Compile(pattern)
+	n, err := compile(pattern)
 	if err != nil {
 		return nil, p.fail("%v", err)
 	}
 	p.at = len(p.text) - len(rest)
-	return expression{re}, nil
+	return n, nil
 }
 
 // CutPattern cuts /pattern/ off the beginning of s; within it \/ is a slash. ok is false when s does
@@ -356,4 +371,37 @@ func (p *parser) rect() (node, error) {
 		r.Rows, r.Cols = int(height), int(width)
 	}
 	return rect{r}, nil
+}
+
+// guess reads what a plugin is asked: a word of [Library], or the names of plugin and predicate.
+func (p *parser) guess(word string) (node, error) {
+	g := guess{plugin: Library, predicate: word}
+	var err error
+	switch word {
+	case "field":
+		var label string
+		if label, err = p.quoted(); err == nil {
+			g.params = map[string]any{"label": label}
+		}
+	case "guess":
+		if g.plugin, err = p.quoted(); err != nil {
+			return nil, err
+		}
+		if g.predicate, err = p.quoted(); err != nil {
+			return nil, err
+		}
+		if next := p.peek(); next == "'" || next == `"` {
+			var params string
+			if params, err = p.quoted(); err == nil && json.Unmarshal([]byte(params), &g.params) != nil {
+				return nil, p.fail("the params of a guess are JSON in quotes")
+			}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := g.resolve(p.Options); err != nil {
+		return nil, p.fail("%v", err)
+	}
+	return g, nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/locate"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/internal/ansi"
 	"github.com/ptywright/ptywright/redact"
@@ -338,6 +339,10 @@ func (v *View) Match(m *engine.Match) *engine.Match {
 		c.Place, lines = &at, at.Lines
 	}
 	c.Text, c.Capture = v.found(m.Text, m, lines), v.found(m.Capture, m, lines)
+	c.Places = make([]locate.Place, len(m.Places))
+	for i, p := range m.Places {
+		c.Places[i] = p.On(v.Screen())
+	}
 	c.Groups = slices.Clone(m.Groups)
 	for i, g := range m.Groups {
 		c.Groups[i].Text = v.found(g.Text, m, lines)

@@ -22,14 +22,19 @@ type Fault struct {
 
 // Error quotes at most 32 characters of a string.
 func (f *Fault) Error() string {
+	return f.Path + ": " + f.Problem()
+}
+
+// Problem is Error without the path.
+func (f *Fault) Problem() string {
 	if f.Err != nil {
-		return f.Path + ": " + f.Err.Error()
+		return f.Err.Error()
 	}
 	got := Got(f.Got)
 	if s, ok := f.Got.(string); ok {
 		got = Quote(s)
 	}
-	return f.Path + ": expected " + f.Expected + ", got " + got
+	return "expected " + f.Expected + ", got " + got
 }
 
 // A Value is a value and its place in a tree.
@@ -86,6 +91,15 @@ func (v Value) List() []Value {
 	out := make([]Value, len(list))
 	for i, e := range list {
 		out[i] = Value{e, v.Path, true, v.first}
+	}
+	return out
+}
+
+// Entries is List whose entries are called by their places: "root.list[2]".
+func (v Value) Entries() []Value {
+	out := v.List()
+	for i := range out {
+		out[i].Path += fmt.Sprintf("[%d]", i)
 	}
 	return out
 }

@@ -36,6 +36,7 @@ func TestTheFirstFaultIsKept(t *testing.T) {
 		"root.null: expected an array, got nothing":                       func(v tree.Value) { v.At("null").List() },
 		"root.null: expected one of blue, red, got nothing":               func(v tree.Value) { tree.Choice(v.At("null"), colours, 0) },
 		`root.list: expected a string with a dot, got "red"`:              func(v tree.Value) { v.At("list").List()[0].Refuse("a string with a dot") },
+		`root.list[1]: expected a number, got "blue"`:                     func(v tree.Value) { v.At("list").Entries()[1].Refuse("a number") },
 		"root.list: too red":                                              func(v tree.Value) { v.At("list").Fail(errors.New("too red")) },
 		"root.list: expected an object with type and value, got an array": func(v tree.Value) { v.At("list").Object("an object with type and value") },
 		"root: expected a boolean, got an object":                         func(v tree.Value) { v.Refuse("a boolean"); v.At("n").Text() },

@@ -70,6 +70,17 @@ func Lua(plugin, predicate string, params any) Matcher {
 	return Matcher{Type: "lua", Value: value}
 }
 
+// Located matches when a locator, in the words of docs/locators.md, means at least one place of the
+// screen.
+func Located(locator string) Matcher {
+	return Matcher{Type: "located", Value: map[string]any{"locator": locator}}
+}
+
+// LocatedCount is Located for exactly count places; 0: none.
+func LocatedCount(locator string, count int) Matcher {
+	return Matcher{Type: "located", Value: map[string]any{"locator": locator, "count": count}}
+}
+
 // Any matches when one of ms does: Index of the [Match] says which.
 func Any(ms ...Matcher) Matcher { return Matcher{Type: "any", Value: ms} }
 

@@ -253,6 +253,11 @@ var received = map[string]struct {
 	"ContainsTextOutcome":      {into[client.Outcome], nil},
 	"ScreenRegexOutcome":       {into[client.Outcome], nil},
 	"TitleContainsOutcome":     {into[client.Outcome], nil},
+	"LocatedOutcome":           {into[client.Outcome], nil},
+	"Place":                    {into[client.Place], nil},
+	"Cells":                    {into[client.CellSpan], nil},
+	"Pressed":                  {into[client.Pressed], nil},
+	"SessionLocateResult":      {into[client.Places], []string{"shown_at", "kept_from", "kept_from_at"}},
 	"CursorAtOutcome":          {into[client.Outcome], nil},
 	"ScreenStableOutcome":      {into[client.Outcome], nil},
 	"CommandFinishedOutcome":   {into[client.Outcome], nil},
@@ -401,7 +406,7 @@ func TestWhatIsSentFits(t *testing.T) {
 	made := map[string]bool{}
 	for _, m := range []client.Matcher{
 		client.Text(""), client.Regexp("a").In(client.Seen), client.Output("a"), client.Title("a"), client.Cursor(1, 2), client.Stable(time.Second),
-		client.Exited(), client.Bell(), client.Command(), client.CommandExit(0), client.Lua("p", "f", nil), client.Lua("p", "f", map[string]any{"a": 1}),
+		client.Exited(), client.Bell(), client.Located("box"), client.LocatedCount("box", 0), client.Command(), client.CommandExit(0), client.Lua("p", "f", nil), client.Lua("p", "f", map[string]any{"a": 1}),
 		client.Any(client.Text("a"), client.Exited()), client.All(client.Text("a")), client.Not(client.All(client.Text("a")).In(client.OnScreen)),
 	} {
 		made[m.Type] = true
@@ -441,6 +446,15 @@ func TestWhatIsSentFits(t *testing.T) {
 		func() error { return session.Press(ctx, "enter", "up") },
 		func() error { return session.Click(ctx, 1, 2, client.Left) },
 		func() error { return session.Click(ctx, 1, 2, client.WheelUp) },
+		func() error {
+			_, err := session.ClickOn(ctx, "box", client.Right, client.Times(2), client.Spot("start"), client.Within(0))
+			return err
+		},
+		func() error {
+			_, err := session.LocateAll(ctx, "box", client.Within(time.Second), client.After(3), client.Unredacted)
+			return err
+		},
+		func() error { return session.Gone(ctx, "box") },
 		func() error { return session.Signal(ctx, "int") },
 		func() error {
 			_, err := session.Type(ctx, time.Second, client.Action{Type: "text", Value: "a"})

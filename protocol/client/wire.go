@@ -166,6 +166,8 @@ type Sent struct {
 	// it, and does not match an echo that was seen to come before it was read.
 	Read         *bool  `json:"read"`
 	ReadSequence uint64 `json:"read_sequence"`
+	// Receipts are those of clicks, drags and scrolls, in their order.
+	Receipts []Pressed `json:"receipts"`
 }
 
 // A Position is a point in a session's output: [After] a sequence, or the Next of a [Match]. It is
@@ -275,6 +277,8 @@ type Outcome struct {
 	Predicate string          `json:"predicate"` // lua
 	Evidence  json.RawMessage `json:"evidence"`  // lua: what the predicate told; nil: nothing
 	Index     int             `json:"index"`     // any: of the matcher that matched
+	Count     int             `json:"count"`     // located: how many places there are
+	Places    []Place         `json:"places"`    // located: the first 100 of them
 	// any: the one that matched; all: every one, in order
 	Parts []Outcome `json:"-"`
 }

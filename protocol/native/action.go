@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/locate"
 	"github.com/ptywright/ptywright/protocol"
 )
 
 // parseAction makes an action of {"type": ..., "value": ...}. Its errors are those of any
 // parameter.
-func parseAction(tree any) (engine.Action, error) {
-	action, err := engine.ParseAction(tree)
+func parseAction(tree any, o engine.ActionOptions) (engine.Action, error) {
+	action, err := engine.ParseActionWith(tree, o)
 	var bad *engine.ActionError
 	if !errors.As(err, &bad) {
 		return action, err
@@ -25,7 +26,7 @@ func parseAction(tree any) (engine.Action, error) {
 }
 
 // parse makes one action of the input to type, or the action to perform.
-func (p *inputParams) parse() (engine.Action, error) {
+func (p *inputParams) parse(asking *asking) (engine.Action, error) {
 	one := len(p.Action.RawMessage) > 0
 	if one == (p.Actions != nil) {
 		return nil, &protocol.ParamError{
@@ -53,7 +54,7 @@ func (p *inputParams) parse() (engine.Action, error) {
 		if err != nil {
 			return nil, err
 		}
-		a, err := parseAction(value)
+		a, err := parseAction(value, engine.ActionOptions{Locators: locate.Options{Guesser: asking}})
 		if err != nil {
 			if !one {
 				err = within(fmt.Sprintf("actions[%d]", i), err)

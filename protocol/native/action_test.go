@@ -14,7 +14,7 @@ func TestBadActionsInWords(t *testing.T) {
 	w := newWire(t, enginetest.Engine(enginetest.New()))
 	id := w.create()
 	_, unknown := vt.ParseKey("Enter!")
-	names := "bracketed_paste, eof, interrupt, key, kill, mark_transcript, mouse, paste, resize, signal, stream_text, text, theme"
+	names := "bracketed_paste, click, drag, eof, interrupt, key, kill, mark_transcript, mouse, paste, resize, scroll, signal, stream_text, text, theme"
 	for _, c := range []struct {
 		action any
 		want   string

@@ -121,6 +121,7 @@ func TestCanary(t *testing.T) {
 			{"session": id}, {"session": id, "previous": "screen 1\nsize 2x2\n--\n|" + secret + "\n"}, {"session": id, "masks": []string{plain, "n /" + secret + "/"}},
 			{"session": id, "region": secret}, {"session": id, "at": 20}, {"session": id, "masks": []string{"n /" + secret + "(/"}},
 		},
+		"session.locate":       {{"session": id, "locator": "rect 0,0"}, {"session": id, "locator": "/.+/"}},
 		"session.frame":        {{"session": id}, {"session": id, "form": "ansi"}, {"session": id, "form": plain}},
 		"session.lease":        {{"session": id, "holder": plain}, {"session": plain}},
 		"session.release":      {{"session": id}},
@@ -291,6 +292,10 @@ func TestSchemaBoundsAreTheServers(t *testing.T) {
 					params["session"] = resized
 				case "adapter.wait":
 					params["intent"] = "wait_nothing_matcher"
+				case "session.locate":
+					if params["locator"] = "rect 0,0"; value == "hidden" {
+						params["locator"] = "'nowhere'"
+					}
 				}
 				params[name] = value
 				tried++

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/cmdline"
+	"github.com/ptywright/ptywright/engine/locate"
 	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/internal/nearest"
@@ -197,6 +198,10 @@ func wireError(err error) *protocol.Error {
 		prompt  *cmdline.PromptError
 		noShell *cmdline.NoShellError
 		reading *readOnlyError
+		aim     *targetError
+		told    *toldError
+		target  *engine.TargetError
+		not     *locate.NotOneError
 	)
 	_ = errors.As(err, &wait)
 	switch {
@@ -215,6 +220,14 @@ func wireError(err error) *protocol.Error {
 		e.Data = map[string]any{"method": denied.method}
 	case errors.As(err, &plugin):
 		pluginError(e, plugin)
+	case errors.As(err, &aim):
+		e.Reason, e.Data = aim.reason(), aim.data()
+	case errors.As(err, &target) && target.OffScreen: // of a plugin, whose locator may be secret
+		e.Reason, e.Data = "off_screen", map[string]any{"line": target.Line}
+	case errors.As(err, &target) && errors.As(target.Err, &not):
+		e.Reason = map[bool]string{true: "not_found", false: "ambiguous"}[not.Count == 0]
+	case errors.Is(err, locate.ErrTooMuch):
+		e.Reason = "limit_exceeded"
 	case errors.As(err, &expect):
 		e.Reason = "expectation_failed"
 	case errors.As(err, &gone):
@@ -289,6 +302,9 @@ func wireError(err error) *protocol.Error {
 	}
 	if errors.As(err, &plugin) && wait != nil { // it may quote the screen
 		pluginsWords(e, wait.evidence.look)
+	}
+	if errors.As(err, &told) {
+		pluginsWords(e, told.look)
 	}
 	if errors.As(err, &part) && wait == nil {
 		partData(e, part)

@@ -148,6 +148,8 @@ var faults = sync.OnceValue(func() map[string]fault {
 		"invalid_action":                of[progress](protocol.CodeInvalidParams, "an action is not one"),
 		"invalid_golden":                of[noData](protocol.CodeInvalidParams, "a golden screen, a mask or a region is not one"),
 		"golden_refused":                of[noData](protocol.CodeInvalidParams, "the screen cannot be written down: a mask covers nothing, the region lies outside, or it has too many styles"),
+		"invalid_locator":               of[noData](protocol.CodeInvalidParams, "a locator is not one"),
+		"off_screen":                    of[offScreenData](protocol.CodeInvalidParams, "what a locator means has left the screen"),
 		"invalid_redaction":             of[noData](protocol.CodeInvalidParams, "a rule of redaction is not one"),
 		"invalid_environment":           of[noData](protocol.CodeInvalidParams, "a variable of env is not one"),
 		"size_out_of_range":             of[progress](protocol.CodeInvalidParams, "a terminal cannot have the size"),
@@ -194,6 +196,8 @@ var faults = sync.OnceValue(func() map[string]fault {
 		"not_at_prompt":      of[noData](protocol.CodeInternal, "the shell is not at an empty prompt"),
 
 		"timeout":                          of[waitData](codeTimeout, "what was waited for has not happened in time"),
+		"not_found":                        of[notFoundData](codeTimeout, "a locator means nothing on the screen, and has not in time"),
+		"ambiguous":                        of[ambiguousData](codeTimeout, "a locator means several places of the screen where one was wanted, and has not meant one in time"),
 		"session_ended":                    of[waitData](codeSessionClosed, "the session's program has ended"),
 		"session_closed":                   of[waitData](codeSessionClosed, "the session was closed"),
 		"permission_denied":                of[permissionData](codeDenied, "the plugin's manifest does not allow it"),

@@ -36,6 +36,10 @@ var named = sync.OnceValue(func() map[reflect.Type]shapeOf {
 		reflect.TypeFor[frame]():             is[frameShape]("Frame"),
 		reflect.TypeFor[span]():              is[spanShape]("Span"),
 		reflect.TypeFor[instantShape]():      is[instantShape]("Instant"),
+		reflect.TypeFor[placeShape]():        is[placeShape]("Place"),
+		reflect.TypeFor[cellSpan]():          is[cellSpan]("Cells"),
+		reflect.TypeFor[pressShape]():        is[pressShape]("Pressed"),
+		reflect.TypeFor[stageShape]():        is[stageShape]("Stage"),
 		reflect.TypeFor[sizeShape]():         is[sizeShape]("Size"),
 		reflect.TypeFor[cellShape]():         is[cellShape]("Cell"),
 		reflect.TypeFor[runShape]():          is[runShape]("Run"),
@@ -84,7 +88,7 @@ var outcomes = sync.OnceValue(func() map[string]reflect.Type {
 	return map[string]reflect.Type{
 		"contains_text": reflect.TypeFor[textOutcome](), "transcript_contains": reflect.TypeFor[textOutcome](), "title_contains": reflect.TypeFor[textOutcome](),
 		"screen_regex": reflect.TypeFor[regexOutcome](), "transcript_regex": reflect.TypeFor[regexOutcome](), "title_regex": reflect.TypeFor[regexOutcome](),
-		"cursor_at": reflect.TypeFor[cursorOutcome](), "screen_stable": reflect.TypeFor[stableOutcome](), "command_finished": reflect.TypeFor[finishedOutcome](),
+		"cursor_at": reflect.TypeFor[cursorOutcome](), "screen_stable": reflect.TypeFor[stableOutcome](), "located": reflect.TypeFor[locatedOutcome](), "command_finished": reflect.TypeFor[finishedOutcome](),
 		"lua": reflect.TypeFor[luaOutcome](), "any": reflect.TypeFor[anyOutcome](), "all": reflect.TypeFor[allOutcome](),
 	}
 })
@@ -103,7 +107,8 @@ var ranges = sync.OnceValue(func() map[string][2]int64 {
 // words are the values of strings in params that take only some, by name or by method and name.
 var words = sync.OnceValue(func() map[string][]any {
 	return map[string][]any{
-		"owner": {ownerServer, ownerConnection}, "access": {accessFull, accessRead}, "session.input until": {untilSent, untilRead}, "which": {whichFirst, whichLast, whichAll}, "theme": {"dark", "light"}, "form": {"runs", "ansi"},
+		"session.locate state": {stateVisible, stateHidden, stateStable},
+		"owner":                {ownerServer, ownerConnection}, "access": {accessFull, accessRead}, "session.input until": {untilSent, untilRead}, "which": {whichFirst, whichLast, whichAll}, "theme": {"dark", "light"}, "form": {"runs", "ansi"},
 		"cells": {"full", "runs", "none"}, "ordering": {protocol.Session.String(), protocol.Concurrent.String()},
 		"echo_off":                    {string(engine.EchoAsk), string(engine.EchoSecret), string(engine.EchoPlain)},
 		"session.screenshot format":   {"png", "svg", "html", "ansi"},
@@ -126,6 +131,7 @@ var rules = sync.OnceValue(func() map[string]func(*jsonschema.Schema) {
 		"session.transcript": atMostOne("since", "mark"),
 		"adapter.transcript": atMostOne("since", "mark"),
 		"session.frame":      atMostOne("since", "at"),
+		"session.locate":     atMostOne("since", "at"),
 		"session.create": func(s *jsonschema.Schema) {
 			both := &jsonschema.Schema{Required: []string{"base_env", "clear_env"}}
 			both.Properties = map[string]*jsonschema.Schema{"clear_env": {Const: jsonschema.Ptr[any](true)}}
@@ -249,6 +255,7 @@ func (m *modeler) model() *jsonschema.Schema {
 	m.schemas = map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[actionTree]():         ref("Action"),
 		reflect.TypeFor[matcherTree]():        ref("Matcher"),
+		reflect.TypeFor[locatorTree]():        ref("Locator"),
 		reflect.TypeFor[sincePosition]():      ref("Position"),
 		reflect.TypeFor[moment]():             ref("Moment"),
 		reflect.TypeFor[mark]():               {Type: "string", Pattern: `^h[0-9]+(-[0-9]+){8}$`, Examples: []any{"h0-0-0-0-0-0-0-0-1"}},
@@ -282,6 +289,7 @@ func (m *modeler) model() *jsonschema.Schema {
 	m.defs["Instant"].AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
 	m.union("Action", "what to do, by type", "Action", engine.ActionSchemas())
 	m.union("Matcher", "what to wait for, by type", "Matcher", matchers.Schemas())
+	m.locators()
 	m.union("Explanation", "how near a matcher of that type came", "Explanation", explanations())
 	m.outcomes()
 	methods := m.methods()
@@ -331,7 +339,8 @@ func explanations() map[string]map[string]any {
 	all := map[string]map[string]any{}
 	b, err := json.Marshal(matchers.Schemas())
 	if err == nil {
-		err = json.Unmarshal([]byte(strings.ReplaceAll(string(b), `"#/$defs/Matcher"`, `"#/$defs/Explanation"`)), &all)
+		err = json.Unmarshal([]byte(strings.NewReplacer(`"#/$defs/Matcher"`, `"#/$defs/Explanation"`,
+			`{"$ref":"#/$defs/Locator"}`, `{"type":"string","description":"in words"}`).Replace(string(b))), &all)
 	}
 	if err != nil { // constants of ours
 		panic("native: " + err.Error())

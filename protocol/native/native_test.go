@@ -242,6 +242,7 @@ func TestEveryActionIsTaken(t *testing.T) {
 		"resize": obj{"rows": 30, "cols": 90}, "mark_transcript": obj{"label": "here"},
 		"stream_text": obj{"text": "dd", "chunk_chars": 1, "delay_ms": 1}, "mouse": obj{"row": 1, "col": 2, "button": "right", "mods": []string{"ctrl"}},
 		"interrupt": nil, "eof": nil, "kill": nil, "theme": "light",
+		"click": obj{"locator": "'go'"}, "drag": obj{"from": obj{"row": 0, "col": 0}, "to": obj{"locator": "cursor"}}, "scroll": obj{"in": obj{"row": 0, "col": 0}, "by": 2},
 	}
 	var names []string
 	for _, a := range w.result("server.capabilities", nil)["actions"].([]any) {
@@ -270,7 +271,7 @@ func TestEveryActionIsTaken(t *testing.T) {
 			t.Errorf("stripped %v", r["stripped"])
 		}
 	}
-	if want := "\x1b[200~c\x1b[201~\x04\x03\x1b[1;6A\x1b[<18;3;2Mbdda"; p.Input() != want {
+	if want := "\x1b[200~c\x1b[201~\x1b[<0;1;1M\x1b[<0;1;1m\x1b[<0;1;1M\x1b[<0;3;1m\x04\x03\x1b[1;6A\x1b[<18;3;2Mb\x1b[<65;1;1M\x1b[<65;1;1Mdda"; p.Input() != want {
 		t.Errorf("the program got %q, want %q", p.Input(), want)
 	}
 	if s := p.Signals(); len(s) != 1 || s[0] != pty.SignalHup {

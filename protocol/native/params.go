@@ -240,8 +240,9 @@ func tree(path string, raw json.RawMessage) (any, error) {
 	if len(raw) == 0 {
 		return nil, nil
 	}
-	if path == "matcher" && len(raw) > maxTree {
-		return nil, &paramError{path: path, reason: "invalid_matcher",
+	if reason := map[string]string{"matcher": "invalid_matcher",
+		"locator": "invalid_locator"}[path]; reason != "" && len(raw) > maxTree {
+		return nil, &paramError{path: path, reason: reason,
 			problem: fmt.Sprintf("has %d bytes, at most %d are allowed", len(raw), maxTree)}
 	}
 	var v any

@@ -123,7 +123,7 @@ func (c *client) sessionHistory(ctx context.Context, p historyParams) (*historyR
 	asking := &asking{catalog: c.Catalog, ctx: ctx}
 	defer asking.stop()
 	o := c.matchers
-	o.Predicates, o.Scope = asking, matchers.OnScreen
+	o.Predicates, o.Scope, o.Locators.Guesser = asking, matchers.OnScreen, asking
 	o.Screen = shownBy(p.redactor(), asking)
 	m, err := matchers.Parse(value, o)
 	if err != nil {

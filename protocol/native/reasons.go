@@ -13,6 +13,7 @@ var given = sync.OnceValue(func() map[string][]string {
 		"session":   {"unknown_session", "session_forgotten"},
 		"redaction": {"invalid_redaction"},
 		"at":        {"moment_not_kept"},
+		"locator":   {"invalid_locator"},
 		"matcher":   {"invalid_matcher", "plugin_failed", "timeout", "session_ended", "session_closed"},
 		"adapter":   {"unknown_adapter", "plugin_failed", "permission_denied"},
 		"plugin":    {"unknown_plugin", "permission_denied"},
@@ -25,6 +26,7 @@ var given = sync.OnceValue(func() map[string][]string {
 var typing = []string{
 	"session_ended", "session_closed", "input_full", "input_blocked", "line_too_long", "mouse_not_requested", "key_not_requested",
 	"position_out_of_range", "session_leased", "too_many_marks", "invalid_action", "size_out_of_range", "shutting_down",
+	"not_found", "ambiguous", "off_screen", "plugin_failed",
 }
 
 // intents are the reasons of what performs an intent.
@@ -52,6 +54,7 @@ var also = sync.OnceValue(func() map[string][]string {
 		"session.run":              append([]string{"owned_by_adapter", "timeout", "command_not_run", "no_shell", "not_at_prompt"}, typing...),
 		"session.snapshot":         {"reply_too_large"},
 		"session.wait":             {"reply_too_large"},
+		"session.locate":           {"not_found", "ambiguous", "timeout", "session_ended", "session_closed", "plugin_failed"},
 		"session.history":          {"moment_not_kept"},
 		"session.screenshot":       {"reply_too_large", "file_refused", "read_only"},
 		"session.frame":            {"reply_too_large", "session_closed"},

@@ -332,11 +332,12 @@ const (
 )
 
 type inputResult struct {
-	Sent         bool    `json:"sent"`
-	Sequence     uint64  `json:"sequence"`
-	Stripped     int     `json:"stripped,omitzero"`
-	Read         wasRead `json:"read,omitzero" jsonschema:"with until read: whether the program has read all of it; null: that cannot be known"`
-	ReadSequence uint64  `json:"read_sequence,omitzero" jsonschema:"with until read: for a wait since it, which misses no effect of all of it, and does not match an echo that was seen to come before it was read"`
+	Sent         bool         `json:"sent"`
+	Sequence     uint64       `json:"sequence"`
+	Stripped     int          `json:"stripped,omitzero"`
+	Read         wasRead      `json:"read,omitzero" jsonschema:"with until read: whether the program has read all of it; null: that cannot be known"`
+	ReadSequence uint64       `json:"read_sequence,omitzero" jsonschema:"with until read: for a wait since it, which misses no effect of all of it, and does not match an echo that was seen to come before it was read"`
+	Receipts     []pressShape `json:"receipts,omitempty" jsonschema:"of clicks, drags and scrolls, in their order: one each, of a drag one for each end"`
 }
 
 // A wasRead is true, false or null, where it was asked for.
@@ -348,7 +349,9 @@ type wasRead struct {
 func (r wasRead) MarshalJSON() ([]byte, error) { return json.Marshal(r.read) }
 
 func (c *client) sessionInput(ctx context.Context, p inputParams) (inputResult, error) {
-	action, err := p.parse()
+	asking := &asking{catalog: c.Catalog, ctx: ctx}
+	defer asking.stop()
+	action, err := p.parse(asking)
 	if err != nil {
 		return inputResult{}, err
 	}
@@ -370,9 +373,10 @@ func (c *client) sessionInput(ctx context.Context, p inputParams) (inputResult, 
 	}
 	r, err := c.do(ctx, s, action, max(timeout, time.Millisecond), options...)
 	if err != nil {
-		return inputResult{}, over(s, err)
+		return inputResult{}, over(s, c.aimed(err, asking))
 	}
-	sent := inputResult{Sent: true, Sequence: r.Sequence, Stripped: r.Stripped}
+	sent := inputResult{Sent: true, Sequence: r.Sequence, Stripped: r.Stripped,
+		Receipts: receipts(r.Presses)}
 	if until == untilRead {
 		sent.Read, sent.ReadSequence = wasRead{true, r.Read}, max(r.ReadSequence, r.Sequence)
 	}

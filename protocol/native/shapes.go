@@ -164,6 +164,11 @@ type (
 		Row  uint16 `json:"row" jsonschema:"from 0"`
 		Col  uint16 `json:"col" jsonschema:"from 0"`
 	}
+	locatedOutcome struct {
+		Kind   string       `json:"kind"`
+		Count  int          `json:"count" jsonschema:"how many places there are"`
+		Places []placeShape `json:"places" jsonschema:"at most the first 100"`
+	}
 	stableOutcome struct {
 		Kind  string `json:"kind"`
 		MinMS uint64 `json:"min_ms"`

@@ -112,7 +112,7 @@ func branch(s *jsonschema.Schema, v any) *jsonschema.Schema {
 		return s
 	}
 	for _, b := range s.OneOf {
-		if b = resolve(b); tagged(b, v) {
+		if b = branch(resolve(b), v); tagged(b, v) {
 			return b
 		}
 	}

@@ -22,7 +22,7 @@ type vector struct {
 
 // misfits are the reasons of params that do not have their shape.
 var misfits = []string{
-	"invalid_params", "invalid_matcher", "invalid_action", "invalid_redaction", "size_out_of_range", "duplicate_member",
+	"invalid_params", "invalid_matcher", "invalid_locator", "invalid_action", "invalid_redaction", "size_out_of_range", "duplicate_member",
 }
 
 // TestVectors: the validator and the server judge each alike. The server gets params, and matchers,
@@ -62,6 +62,11 @@ func TestVectors(t *testing.T) {
 			method, around["matcher"], params = "session.wait", v.Value, around
 		case v.Def == "Action" || strings.HasSuffix(v.Def, "Action"):
 			method, around["action"], params = "session.input", v.Value, around
+		case v.Def == "LocatorTree" || strings.HasSuffix(v.Def, "Locator"):
+			method, around["locator"], params = "session.locate", v.Value, around
+		case v.Def == "ClickTarget":
+			method, params = "session.input", around
+			around["action"] = obj{"type": "click", "value": v.Value}
 		case v.Def == "Redaction":
 			method, around["redaction"], params = "session.snapshot", v.Value, around
 		case v.Def == "Position":
@@ -71,7 +76,8 @@ func TestVectors(t *testing.T) {
 		default:
 			continue // the server sends it
 		}
-		if strings.Contains(v.Case, "LuaMatcher") || v.Def == "LuaMatcher" && v.Valid {
+		if strings.Contains(v.Case, "LuaMatcher") || strings.Contains(v.Case, "GuessLocator") ||
+			(v.Def == "LuaMatcher" || v.Def == "GuessLocator") && v.Valid {
 			continue // it names a plugin that there is not
 		}
 		if o, ok := params.(map[string]any); ok && !v.Valid { // what is live is looked for first

@@ -34,7 +34,8 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 	asking := &asking{catalog: c.Catalog, ctx: ctx}
 	defer asking.stop()
 	o := c.matchers
-	o.Predicates, o.Screen = asking, shownBy(p.redactor(), asking)
+	o.Predicates, o.Locators.Guesser = asking, asking
+	o.Screen = shownBy(p.redactor(), asking)
 	m, err := matchers.Parse(value, o)
 	if err != nil {
 		return nil, err
@@ -77,17 +78,27 @@ type asking struct {
 
 // Predicate finds one.
 func (a *asking) Predicate(plugin, function string, params any) (matchers.Matcher, error) {
-	if a.timer == nil {
-		a.timer = yieldLater(a.ctx)
-	}
+	a.begin()
 	m, err := a.catalog.Predicate(a.ctx, plugin, function, params)
 	if err != nil {
 		return nil, err
 	}
+	a.note(plugin)
+	return m, nil
+}
+
+// begin is called before a plugin is asked.
+func (a *asking) begin() {
+	if a.timer == nil {
+		a.timer = yieldLater(a.ctx)
+	}
+}
+
+// note notes a plugin that is asked.
+func (a *asking) note(plugin string) {
 	if p, err := a.catalog.Plugin(plugin); err == nil && !slices.Contains(a.asked, p) {
 		a.asked = append(a.asked, p)
 	}
-	return m, nil
 }
 
 // secrets returns the secrets that the plugins have seen, for a look; nil when no plugin is asked.

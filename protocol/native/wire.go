@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/locate"
 	"github.com/ptywright/ptywright/engine/reading"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/matchers"
@@ -228,7 +229,7 @@ func (l *look) explanation(e matchers.Explanation) explanation {
 
 // why is an explanation in words. A plugin's words may quote the screen, and a difference does.
 func (l *look) why(e matchers.Explanation) string {
-	if e.Type == "lua" || e.Type == "screen" {
+	if e.Type == "lua" || e.Type == "screen" || e.Type == "located" { // its locator may be a plugin's
 		return l.Piece(e.Why)
 	}
 	return e.Why
@@ -258,6 +259,8 @@ type outcome struct {
 	Row       *int              `json:"row,omitzero"`
 	Col       *int              `json:"col,omitzero"`
 	MinMS     *int64            `json:"min_ms,omitzero"`
+	Count     *int              `json:"count,omitzero"`
+	Places    []placeShape      `json:"places,omitzero"`
 	Command   *string           `json:"command,omitzero"`
 	Exit      any               `json:"exit_code,omitzero"` // a nil *int is null
 	Index     *int              `json:"index,omitzero"`
@@ -288,6 +291,9 @@ func (l *look) outcomeOf(m *engine.Match) *outcome {
 		x.groups(m.Groups)
 	case "cursor_at":
 		x.Row, x.Col = &m.Row, &m.Col
+	case "located":
+		n := len(m.Places)
+		x.Count, x.Places = &n, l.places(m.Places, locate.MaxPlaces)
 	case "screen_stable":
 		ms := m.Min.Milliseconds()
 		x.MinMS = &ms

@@ -38,7 +38,7 @@ func pythonOf(w *wire) (generated, failures []byte) {
 	p := &pythonWriter{names: map[*typeDef]string{}}
 	p.name(w)
 	p.head(w)
-	var unions []*typeDef
+	var unions, aliases []*typeDef
 	written := map[string]bool{}
 	for _, t := range w.types {
 		again := written[p.names[t]]
@@ -47,8 +47,7 @@ func pythonOf(w *wire) (generated, failures []byte) {
 		case again:
 			continue // the data of another reason, which has the same members
 		case t.alias != nil:
-			p.printf("\n%s = %s\n", p.names[t], p.sent(*t.alias))
-			p.doc("", t.doc)
+			aliases = append(aliases, t)
 		case t.union != nil:
 			unions = append(unions, t)
 		case t.sent && isParams(w, t):
@@ -61,6 +60,10 @@ func pythonOf(w *wire) (generated, failures []byte) {
 	}
 	for _, t := range unions {
 		p.union(t)
+	}
+	for _, t := range aliases { // which may name a union
+		p.printf("\n%s = %s\n", p.names[t], p.sent(*t.alias))
+		p.doc("", t.doc)
 	}
 	p.notifications(w)
 	for _, m := range w.methods {
@@ -250,8 +253,10 @@ func (p *pythonWriter) typedDict(t *typeDef) {
 	}
 	if required && optional {
 		base = "_" + p.names[t]
-		p.printf("\n\nclass %s(TypedDict):\n", base)
-		write(true)
+		if !p.spelled(t, base) {
+			p.printf("\n\nclass %s(TypedDict):\n", base)
+			write(true)
+		}
 	}
 	if optional {
 		p.printf("\n\nclass %s(%s, total=False):\n", p.names[t], base)
@@ -263,6 +268,21 @@ func (p *pythonWriter) typedDict(t *typeDef) {
 	if t.doc == "" && len(t.fields) == 0 {
 		p.printf("    pass\n")
 	}
+}
+
+// spelled writes the required members of an object whose names a class cannot have; false when it can.
+func (p *pythonWriter) spelled(t *typeDef, name string) bool {
+	if !slices.ContainsFunc(t.fields, func(f field) bool { return pythonName(f.name) != f.name }) {
+		return false
+	}
+	p.printf("\n\n%s = TypedDict(%q, {\n", name, name)
+	for _, f := range t.fields {
+		if f.required {
+			p.printf("    %q: %q,\n", f.name, p.sent(f.ref))
+		}
+	}
+	p.printf("})\n")
+	return true
 }
 
 // record writes an object that the server sends.

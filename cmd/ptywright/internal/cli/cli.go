@@ -40,9 +40,9 @@ const (
 // ExitFor returns the exit code for a reason that the server gave.
 func ExitFor(reason string) int {
 	switch reason {
-	case "invalid_matcher", "name_taken":
+	case "invalid_matcher", "invalid_locator", "name_taken":
 		return ExitUsage
-	case "timeout":
+	case "timeout", "not_found", "ambiguous":
 		return ExitTimeout
 	case "unknown_session", "session_forgotten", "unknown_adapter", "unknown_recording":
 		return ExitMissing

@@ -75,14 +75,14 @@ to another user), 130 interrupted.`
 
 // remoteExits are the exit codes, one digit each, that a command may have besides 0 to 2.
 var remoteExits = map[string]string{"ls": "5", "spawn": "5", "send": "45", "wait": "345", "read": "45", "logs": "45", "kill": "45",
-	"resize": "45", "mouse": "45", "search": "45",
+	"resize": "45", "mouse": "45", "search": "45", "find": "45", "click": "345",
 }
 
 // Commands are the commands that talk to a server.
 func Commands(std cli.Stdio) []*cobra.Command {
 	makers := []func(cli.Stdio, *Flags) *cobra.Command{
 		listCommand, spawnCommand, sendCommand, waitCommand, readCommand, logsCommand, killCommand,
-		resizeCommand, mouseCommand, searchCommand, execCommand,
+		resizeCommand, mouseCommand, searchCommand, findCommand, clickCommand, execCommand,
 	}
 	var all []*cobra.Command
 	for _, make := range makers {

@@ -290,6 +290,8 @@ type Sent struct {
 	// A wait since ReadSequence does not match what was seen to come before it was read.
 	Read         *bool  `json:"read,omitempty"`
 	ReadSequence uint64 `json:"read_sequence,omitempty"`
+	// Receipts say where clicks have pressed.
+	Receipts []client.Pressed `json:"receipts,omitempty"`
 }
 
 // Send types, and returns when the terminal has taken all of it. Errors: [*KeyError] and [ErrLong],

@@ -178,6 +178,12 @@ class AllExplanation(Record):
     """The line that came closest."""
 
 
+class AllLocator(TypedDict):
+    """The cells that belong to places of each of several locators."""
+    type: Literal["all"]
+    value: Sequence[Locator]
+
+
 class AllMatcher(TypedDict):
     """Several matchers hold at once."""
     type: Literal["all"]
@@ -190,6 +196,24 @@ class AllOutcome(Record):
     """One for each matcher."""
 
 
+class AmbiguousData(Record):
+    """What an error has to show for it."""
+    count = Optionally[Optional[int]]("count", None)
+    """How many places it means."""
+    done = Optionally[Optional[int]]("done", None)
+    """Actions that were performed."""
+    locator = Optionally[Optional[str]]("locator", None)
+    """In words."""
+    places = Made["List[Place]"]("places", lambda v: [Place(x) for x in v or ()])
+    """At most the first 100."""
+    receipt = Made["Optional[Receipt]"]("receipt", lambda v: maybe(Receipt, v))
+    """Of an intent."""
+    sequence = Optionally[Optional[int]]("sequence", None)
+    snapshot = Made["Optional[Snapshot]"]("snapshot", lambda v: maybe(Snapshot, v))
+    written = Optionally[Optional[int]]("written", None)
+    """Bytes that the terminal has taken."""
+
+
 class AnyExplanation(Record):
     """One of several matchers holds."""
     type: Literal["any"] = "any"
@@ -200,6 +224,12 @@ class AnyExplanation(Record):
     """One line for people."""
     nearest = Optionally[Optional[str]]("nearest", None)
     """The line that came closest."""
+
+
+class AnyLocator(TypedDict):
+    """The places of each of several locators."""
+    type: Literal["any"]
+    value: Sequence[Locator]
 
 
 class AnyMatcher(TypedDict):
@@ -239,6 +269,24 @@ class BellOutcome(Record):
     kind: Literal["bell"] = "bell"
 
 
+class BesideLocator(TypedDict):
+    """Places on one side of others."""
+    type: Literal["beside"]
+    value: BesideLocatorValue
+
+
+class _BesideLocatorValue(TypedDict):
+    of: Locator
+    side: Literal["right_of", "left_of", "above", "below"]
+    """Of what it stands."""
+    what: Locator
+
+
+class BesideLocatorValue(_BesideLocatorValue, total=False):
+    within: int
+    """At most so many cells away."""
+
+
 class Block(Record):
     number = Plain[int]("number")
     command = Plain[str]("command")
@@ -260,6 +308,17 @@ class Block(Record):
     """Text as it stood on the screen, lines joined that were wrapped."""
     screen_truncated = Optionally[bool]("screen_truncated", False)
     """The beginning of screen_text is left out."""
+
+
+class _BoxLocator(TypedDict):
+    type: Literal["box"]
+
+
+class BoxLocator(_BoxLocator, total=False):
+    """The insides of frames of line characters, the smallest first; with a value those in whose
+    upper edge that is found.
+    """
+    value: Locator
 
 
 class BracketedPasteAction(TypedDict):
@@ -324,6 +383,46 @@ class Cell(Record):
     """Of a run."""
     wide = Optionally[bool]("wide", False)
     wide_continuation = Optionally[bool]("wide_continuation", False)
+
+
+class Cells(Record):
+    row = Plain[int]("row")
+    """From 0."""
+    col = Plain[int]("col")
+    """From 0."""
+    cols = Plain[int]("cols")
+    """How many cells; a wide character has two."""
+
+
+class ClickAction(TypedDict):
+    """Clicks on what a locator means, or on a cell."""
+    type: Literal["click"]
+    value: ClickActionValue
+
+
+class ClickActionValue(TypedDict, total=False):
+    at: Literal["center", "end", "start"]
+    """Which cell of the place: center (default), start or end."""
+    button: Literal["left", "middle", "right"]
+    """Left (default), middle or right."""
+    col: int
+    """From 0, with row."""
+    count: int
+    """2 is a double click."""
+    locator: Locator
+    mods: Sequence[Literal["alt", "ctrl", "shift"]]
+    row: int
+    """From 0, in place of locator."""
+
+
+class ClickTarget(TypedDict, total=False):
+    at: Literal["center", "end", "start"]
+    """Which cell of the place: center (default), start or end."""
+    col: int
+    """From 0, with row."""
+    locator: Locator
+    row: int
+    """From 0, in place of locator."""
 
 
 class Closed(Record):
@@ -407,6 +506,17 @@ class ContainsTextOutcome(Record):
     """The line, when it had left the screen."""
 
 
+class CrossLocator(TypedDict):
+    """The cell of a table: where the line of one place crosses the column of another."""
+    type: Literal["cross"]
+    value: CrossLocatorValue
+
+
+class CrossLocatorValue(TypedDict):
+    col: Locator
+    row: Locator
+
+
 class Cursor(Record):
     row = Plain[int]("row")
     """From 0."""
@@ -453,6 +563,29 @@ class CursorAtOutcome(Record):
     """From 0."""
     col = Plain[int]("col")
     """From 0."""
+
+
+class CursorLocator(TypedDict):
+    """The cell of the cursor, unless it is hidden."""
+    type: Literal["cursor"]
+
+
+class DragAction(TypedDict):
+    """Presses on one target and releases on another."""
+    type: Literal["drag"]
+    value: DragActionValue
+
+
+_DragActionValue = TypedDict("_DragActionValue", {
+    "from": "ClickTarget",
+    "to": "ClickTarget",
+})
+
+
+class DragActionValue(_DragActionValue, total=False):
+    button: Literal["left", "middle", "right"]
+    """Left (default), middle or right."""
+    mods: Sequence[Literal["alt", "ctrl", "shift"]]
 
 
 class EofAction(TypedDict):
@@ -575,8 +708,48 @@ class FrameSize(Record):
     cols = Plain[int]("cols")
 
 
+class GuessLocator(TypedDict):
+    """Where a plugin's predicate says that it is."""
+    type: Literal["guess"]
+    value: GuessLocatorValue
+
+
+class _GuessLocatorValue(TypedDict):
+    plugin: str
+    """The plugin's name."""
+    predicate: str
+    """A function of the plugin."""
+
+
+class GuessLocatorValue(_GuessLocatorValue, total=False):
+    params: Any
+    """What the function gets."""
+
+
+class HasLocator(TypedDict):
+    """Places that hold another."""
+    type: Literal["has"]
+    value: HasLocatorValue
+
+
+class HasLocatorValue(TypedDict):
+    inner: Locator
+    what: Locator
+
+
 class HostMark(Record):
     label = Plain[str]("label")
+
+
+class InLocator(TypedDict):
+    """Places within others, whose rows are cut to them."""
+    type: Literal["in"]
+    value: InLocatorValue
+
+
+class InLocatorValue(TypedDict):
+    what: Locator
+    where: Locator
 
 
 class InputBlockedData(Record):
@@ -659,6 +832,17 @@ class KillAction(TypedDict):
     type: Literal["kill"]
 
 
+class LacksLocator(TypedDict):
+    """Places that hold no such other."""
+    type: Literal["lacks"]
+    value: LacksLocatorValue
+
+
+class LacksLocatorValue(TypedDict):
+    inner: Locator
+    what: Locator
+
+
 class Lease(Record):
     holder = Plain[str]("holder")
     since = Plain[str]("since")
@@ -683,6 +867,61 @@ class LineTooLongData(Record):
     """Of an intent."""
     written = Optionally[Optional[int]]("written", None)
     """Bytes that the terminal has taken."""
+
+
+class LinesLocator(TypedDict):
+    """Whole lines that hold a place."""
+    type: Literal["lines"]
+    value: Locator
+
+
+class LinkLocator(TypedDict):
+    """The text of hyperlinks whose address contains a text."""
+    type: Literal["link"]
+    value: str
+    """Part of the address."""
+
+
+class LocatedExplanation(Record):
+    """A locator means places of the screen."""
+    type: Literal["located"] = "located"
+    value = Made["LocatedExplanationValue"]("value", lambda v: LocatedExplanationValue(v))
+    held = Plain[bool]("held")
+    """The matcher would have matched."""
+    why = Plain[str]("why")
+    """One line for people."""
+    nearest = Optionally[Optional[str]]("nearest", None)
+    """The line that came closest."""
+
+
+class LocatedExplanationValue(Record):
+    locator = Plain[str]("locator")
+    """In words."""
+    count = Optionally[Optional[int]]("count", None)
+    """Exactly so many; without it at least one."""
+
+
+class LocatedMatcher(TypedDict):
+    """A locator means places of the screen."""
+    type: Literal["located"]
+    value: LocatedMatcherValue
+
+
+class _LocatedMatcherValue(TypedDict):
+    locator: Locator
+
+
+class LocatedMatcherValue(_LocatedMatcherValue, total=False):
+    count: int
+    """Exactly so many; without it at least one."""
+
+
+class LocatedOutcome(Record):
+    kind: Literal["located"] = "located"
+    count = Plain[int]("count")
+    """How many places there are."""
+    places = Made["List[Place]"]("places", lambda v: [Place(x) for x in v or ()])
+    """At most the first 100."""
 
 
 class LuaExplanation(Record):
@@ -779,9 +1018,6 @@ class Matched(Record):
     also: the matcher could not be asked about all that was shown.
     """
 
-Moment = Union[int, Instant]
-"""a sequence, or a time"""
-
 
 class MomentNotKeptData(Record):
     """What an error has to show for it."""
@@ -839,6 +1075,24 @@ class NotExplanation(Record):
     """The line that came closest."""
 
 
+class NotFoundData(Record):
+    """What an error has to show for it."""
+    done = Optionally[Optional[int]]("done", None)
+    """Actions that were performed."""
+    locator = Optionally[Optional[str]]("locator", None)
+    """In words."""
+    nearest = Optionally[Optional[str]]("nearest", None)
+    """The line that comes closest to what was not found."""
+    receipt = Made["Optional[Receipt]"]("receipt", lambda v: maybe(Receipt, v))
+    """Of an intent."""
+    sequence = Optionally[Optional[int]]("sequence", None)
+    snapshot = Made["Optional[Snapshot]"]("snapshot", lambda v: maybe(Snapshot, v))
+    stages = Made["List[Stage]"]("stages", lambda v: [Stage(x) for x in v or ()])
+    """What each part of the locator means on the whole screen, the innermost first."""
+    written = Optionally[Optional[int]]("written", None)
+    """Bytes that the terminal has taken."""
+
+
 class NotMatcher(TypedDict):
     """A matcher does not hold."""
     type: Literal["not"]
@@ -847,6 +1101,22 @@ class NotMatcher(TypedDict):
 
 class NotOutcome(Record):
     kind: Literal["not"] = "not"
+
+
+class OffScreenData(Record):
+    """What an error has to show for it."""
+    line = Plain[int]("line")
+    """That has left the screen, counted from the session's first line."""
+    done = Optionally[Optional[int]]("done", None)
+    """Actions that were performed."""
+    locator = Optionally[Optional[str]]("locator", None)
+    """In words."""
+    receipt = Made["Optional[Receipt]"]("receipt", lambda v: maybe(Receipt, v))
+    """Of an intent."""
+    sequence = Optionally[Optional[int]]("sequence", None)
+    snapshot = Made["Optional[Snapshot]"]("snapshot", lambda v: maybe(Snapshot, v))
+    written = Optionally[Optional[int]]("written", None)
+    """Bytes that the terminal has taken."""
 
 
 class OwnedByAdapterData(Record):
@@ -873,6 +1143,31 @@ class PermissionDeniedData(Record):
     """Of an intent."""
     written = Optionally[Optional[int]]("written", None)
     """Bytes that the terminal has taken."""
+
+
+class PickLocator(TypedDict):
+    """One of several places, by its number."""
+    type: Literal["pick"]
+    value: PickLocatorValue
+
+
+class PickLocatorValue(TypedDict):
+    n: int
+    """From 0, or negative from the end: -1 is the last."""
+    what: Locator
+
+
+class Place(Record):
+    text = Plain[str]("text")
+    """What stands there, its rows joined by line feeds unless they wrap."""
+    spans = Made["List[Cells]"]("spans", lambda v: [Cells(x) for x in v or ()])
+    """Its cells, one stretch for each row."""
+    line = Plain[int]("line")
+    """Of its first row, as in session.scrollback."""
+    changed = Plain[int]("changed")
+    """The sequence at which one of its rows was written last."""
+    style = Optionally[Optional[str]]("style", None)
+    """In the words of a locator, such as fg=green bold; absent when it has none, or several."""
 
 
 class PluginCapabilitiesResult(Record):
@@ -957,8 +1252,22 @@ class PluginUnloadResult(Record):
 class PluginValidateManifestResult(Record):
     valid = Plain[bool]("valid")
 
-Position = Union[int, str]
-"""a sequence, or the next of a wait's answer"""
+
+class Pressed(Record):
+    row = Plain[int]("row")
+    """From 0."""
+    col = Plain[int]("col")
+    """From 0."""
+    sequence = Plain[int]("sequence")
+    """Of the screen on which the target was found and pressed."""
+    still_there = Plain[bool]("still_there")
+    """The locator means the same cells after it; without a locator: the cell shows the same."""
+    reacted = Plain[bool]("reacted")
+    """The program has written something since, within 200 ms."""
+    moved = Optionally[bool]("moved", False)
+    """A warning: when the terminal had taken it the target was gone from there, so it may have
+    hit something else.
+    """
 
 
 class ProcessExitedExplanation(Record):
@@ -1003,6 +1312,26 @@ class RecordingInfo(Record):
     error = Optionally[Optional[str]]("error", None)
 
 
+class RectLocator(TypedDict):
+    """A rectangle."""
+    type: Literal["rect"]
+    value: RectLocatorValue
+
+
+class _RectLocatorValue(TypedDict):
+    col: int
+    """From 0, or negative from the end."""
+    row: int
+    """From 0, or negative from the end."""
+
+
+class RectLocatorValue(_RectLocatorValue, total=False):
+    cols: int
+    """0: to the end."""
+    rows: int
+    """0: to the end."""
+
+
 class Redaction(TypedDict, total=False):
     enabled: bool
     """Taken and ignored: only redact says whether anything is hidden."""
@@ -1012,6 +1341,13 @@ class Redaction(TypedDict, total=False):
     """RE2 expressions of what to hide."""
     replacement: str
     """What stands in place of a secret; default [REDACTED]."""
+
+
+class RegexLocator(TypedDict):
+    """What an RE2 expression matches in a line, or its first group."""
+    type: Literal["regex"]
+    value: str
+    """The expression."""
 
 
 class ReloadError(Record):
@@ -1160,6 +1496,25 @@ class ScreenStableMatcherValue(TypedDict):
 class ScreenStableOutcome(Record):
     kind: Literal["screen_stable"] = "screen_stable"
     min_ms = Plain[int]("min_ms")
+
+
+class ScrollAction(TypedDict):
+    """Turns the wheel on a target."""
+    type: Literal["scroll"]
+    value: ScrollActionValue
+
+
+_ScrollActionValue = TypedDict("_ScrollActionValue", {
+    "in": "ClickTarget",
+})
+
+
+class ScrollActionValue(_ScrollActionValue, total=False):
+    by: int
+    """Notches of the wheel."""
+    mods: Sequence[Literal["alt", "ctrl", "shift"]]
+    towards: Literal["down", "left", "right", "up"]
+    """Down (default), up, left or right."""
 
 
 class Scrolled(Record):
@@ -1331,6 +1686,8 @@ class SessionInputResult(Record):
     """With until read: for a wait since it, which misses no effect of all of it, and does not
     match an echo that was seen to come before it was read.
     """
+    receipts = Made["List[Pressed]"]("receipts", lambda v: [Pressed(x) for x in v or ()])
+    """Of clicks, drags and scrolls, in their order: one each, of a drag one for each end."""
     stripped = Optionally[Optional[int]]("stripped", None)
 
 
@@ -1370,6 +1727,23 @@ class SessionLeased(Record):
 class SessionListResult(Record):
     sessions = Plain[List[str]]("sessions")
     details = Made["List[SessionInfo]"]("details", lambda v: [SessionInfo(x) for x in v or ()])
+
+
+class SessionLocateResult(Record):
+    matches = Made["List[Place]"]("matches", lambda v: [Place(x) for x in v or ()])
+    """The places in reading order, frames from the innermost; at most 1000."""
+    total = Plain[int]("total")
+    """How many there are."""
+    sequence = Plain[int]("sequence")
+    """Of the screen on which they are."""
+    kept_from = Optionally[Optional[int]]("kept_from", None)
+    """With at: the oldest sequence that can be shown."""
+    kept_from_at = Optionally[Optional[str]]("kept_from_at", None)
+    """With at: when the session came to that."""
+    shown_at = Optionally[Optional[str]]("shown_at", None)
+    """With at: when the session came to its sequence."""
+    why = Optionally[Optional[str]]("why", None)
+    """What plugins have guessed, with their confidence."""
 
 
 class SessionOutput(Record):
@@ -1520,6 +1894,14 @@ class Span(Record):
     """The screen on which it did, without cells."""
 
 
+class Stage(Record):
+    locator = Plain[str]("locator")
+    """The part in words."""
+    count = Plain[int]("count")
+    nearest = Optionally[Optional[str]]("nearest", None)
+    """Of a text that was not found: the line that comes closest."""
+
+
 class StaleAdapter(Record):
     adapter = Plain[str]("adapter")
     why = Plain[str]("why")
@@ -1577,6 +1959,13 @@ class Style(Record):
     underline_style = Optionally[Optional[str]]("underline_style", None)
 
 
+class StyleLocator(TypedDict):
+    """The longest stretches of cells that have all of these colours and attributes."""
+    type: Literal["style"]
+    value: str
+    """As in fg=green bold, bg=208, fg=#ff8800 underline, fg=default, inverse."""
+
+
 class Target(Record):
     program = Plain[str]("program")
     args = Made[List[str]]("args", lambda v: list(v or ()))
@@ -1591,6 +1980,22 @@ class TextAction(TypedDict):
     type: Literal["text"]
     value: str
     """What to type."""
+
+
+class _TextLocator(TypedDict):
+    type: Literal["text"]
+    value: str
+    """What to find; rows that wrapped are one line."""
+
+
+class TextLocator(_TextLocator, total=False):
+    """A text, each time that it stands there."""
+    exact: bool
+    """It is all that its line has, but for blanks."""
+    flow: bool
+    """Blanks and line ends are one space, as in a paragraph."""
+    nocase: bool
+    """Capital and small letters are the same."""
 
 
 class ThemeAction(TypedDict):
@@ -1760,6 +2165,8 @@ class Witness(Record):
 
 ActionValue = Union[
     BracketedPasteAction,
+    ClickAction,
+    DragAction,
     EofAction,
     InterruptAction,
     KeyAction,
@@ -1768,6 +2175,7 @@ ActionValue = Union[
     MouseAction,
     PasteAction,
     ResizeAction,
+    ScrollAction,
     SignalAction,
     StreamTextAction,
     TextAction,
@@ -1783,6 +2191,7 @@ Explanation = Union[
     CommandFinishedExplanation,
     ContainsTextExplanation,
     CursorAtExplanation,
+    LocatedExplanation,
     LuaExplanation,
     NotExplanation,
     ProcessExitedExplanation,
@@ -1803,6 +2212,7 @@ _EXPLANATION: Mapping[str, Callable[[Any], Explanation]] = {
     "command_finished": CommandFinishedExplanation,
     "contains_text": ContainsTextExplanation,
     "cursor_at": CursorAtExplanation,
+    "located": LocatedExplanation,
     "lua": LuaExplanation,
     "not": NotExplanation,
     "process_exited": ProcessExitedExplanation,
@@ -1820,6 +2230,28 @@ def _explanation(v: Any) -> Explanation:
     return one_of(_EXPLANATION, "type", v)
 
 
+LocatorTree = Union[
+    AllLocator,
+    AnyLocator,
+    BesideLocator,
+    BoxLocator,
+    CrossLocator,
+    CursorLocator,
+    GuessLocator,
+    HasLocator,
+    InLocator,
+    LacksLocator,
+    LinesLocator,
+    LinkLocator,
+    PickLocator,
+    RectLocator,
+    RegexLocator,
+    StyleLocator,
+    TextLocator,
+]
+"""What is meant, by type."""
+
+
 MatcherValue = Union[
     AllMatcher,
     AnyMatcher,
@@ -1827,6 +2259,7 @@ MatcherValue = Union[
     CommandFinishedMatcher,
     ContainsTextMatcher,
     CursorAtMatcher,
+    LocatedMatcher,
     LuaMatcher,
     NotMatcher,
     ProcessExitedMatcher,
@@ -1848,6 +2281,7 @@ Outcome = Union[
     CommandFinishedOutcome,
     ContainsTextOutcome,
     CursorAtOutcome,
+    LocatedOutcome,
     LuaOutcome,
     NotOutcome,
     ProcessExitedOutcome,
@@ -1868,6 +2302,7 @@ _OUTCOME: Mapping[str, Callable[[Any], Outcome]] = {
     "command_finished": CommandFinishedOutcome,
     "contains_text": ContainsTextOutcome,
     "cursor_at": CursorAtOutcome,
+    "located": LocatedOutcome,
     "lua": LuaOutcome,
     "not": NotOutcome,
     "process_exited": ProcessExitedOutcome,
@@ -1883,6 +2318,15 @@ _OUTCOME: Mapping[str, Callable[[Any], Outcome]] = {
 
 def _outcome(v: Any) -> Outcome:
     return one_of(_OUTCOME, "kind", v)
+
+Locator = Union[str, LocatorTree]
+"""what is meant on the screen: in words, or as an object"""
+
+Moment = Union[int, Instant]
+"""a sequence, or a time"""
+
+Position = Union[int, str]
+"""a sequence, or the next of a wait's answer"""
 
 
 Notification = Union[AdapterChanged, SessionChanged, SessionExited, SessionLeased, SessionOutput]
@@ -2080,12 +2524,13 @@ def adapter_send(
         timeout_ms: For a turn under way to end, and for a program that does not read; default
             5000.
 
-    Reasons of errors: cancelled, duplicate_member, expectation_failed, input_blocked,
-    input_full, intent_refused, internal_error, invalid_action, invalid_params,
+    Reasons of errors: ambiguous, cancelled, duplicate_member, expectation_failed,
+    input_blocked, input_full, intent_refused, internal_error, invalid_action, invalid_params,
     invalid_redaction, key_not_requested, limit_exceeded, line_too_long, mouse_not_requested,
-    permission_denied, plugin_failed, plugin_without_code, position_out_of_range, read_only,
-    session_closed, session_ended, session_leased, shutting_down, size_out_of_range, timeout,
-    too_many_marks, turn_in_progress, unkillable, unknown_adapter, unknown_intent.
+    not_found, off_screen, permission_denied, plugin_failed, plugin_without_code,
+    position_out_of_range, read_only, session_closed, session_ended, session_leased,
+    shutting_down, size_out_of_range, timeout, too_many_marks, turn_in_progress, unkillable,
+    unknown_adapter, unknown_intent.
     """
     return Call("adapter.send", given(adapter=adapter, intent=intent, params=params, redact=redact, redaction=redaction, timeout_ms=timeout_ms), AdapterSendResult)
 
@@ -2217,13 +2662,14 @@ def adapter_turn(
             5000.
         wait: What to wait for afterwards; default wait_turn_matcher, 120000 ms.
 
-    Reasons of errors: cancelled, duplicate_member, expectation_failed, input_blocked,
-    input_full, intent_refused, internal_error, invalid_action, invalid_matcher,
+    Reasons of errors: ambiguous, cancelled, duplicate_member, expectation_failed,
+    input_blocked, input_full, intent_refused, internal_error, invalid_action, invalid_matcher,
     invalid_params, invalid_redaction, key_not_requested, limit_exceeded, line_too_long,
-    mouse_not_requested, permission_denied, plugin_failed, plugin_without_code,
-    position_out_of_range, read_only, session_closed, session_ended, session_leased,
-    shutting_down, size_out_of_range, timeout, too_many_marks, turn_in_progress, unkillable,
-    unknown_adapter, unknown_intent, unknown_plugin, unknown_predicate, wait_id_in_use.
+    mouse_not_requested, not_found, off_screen, permission_denied, plugin_failed,
+    plugin_without_code, position_out_of_range, read_only, session_closed, session_ended,
+    session_leased, shutting_down, size_out_of_range, timeout, too_many_marks,
+    turn_in_progress, unkillable, unknown_adapter, unknown_intent, unknown_plugin,
+    unknown_predicate, wait_id_in_use.
     """
     return Call("adapter.turn", given(adapter=adapter, send=send, redact=redact, redaction=redaction, timeout_ms=timeout_ms, wait=wait), AdapterTurnResult)
 
@@ -2688,11 +3134,12 @@ def session_input(
         until: Sent (default): answer when the terminal has taken it; read: when the program
             has read it, at most for another timeout_ms.
 
-    Reasons of errors: cancelled, duplicate_member, input_blocked, input_full, internal_error,
-    invalid_action, invalid_params, key_not_requested, limit_exceeded, line_too_long,
-    mouse_not_requested, owned_by_adapter, position_out_of_range, read_only, session_closed,
-    session_ended, session_forgotten, session_leased, shutting_down, size_out_of_range,
-    too_many_marks, unkillable, unknown_session.
+    Reasons of errors: ambiguous, cancelled, duplicate_member, input_blocked, input_full,
+    internal_error, invalid_action, invalid_params, key_not_requested, limit_exceeded,
+    line_too_long, mouse_not_requested, not_found, off_screen, owned_by_adapter, plugin_failed,
+    position_out_of_range, read_only, session_closed, session_ended, session_forgotten,
+    session_leased, shutting_down, size_out_of_range, too_many_marks, unkillable,
+    unknown_session.
     """
     return Call("session.input", given(session=session, action=action, actions=actions, delay_ms=delay_ms, timeout_ms=timeout_ms, until=until), SessionInputResult)
 
@@ -2751,6 +3198,42 @@ def session_list(
     invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
     """
     return Call("session.list", given(details=details, redact=redact, redaction=redaction, session=session), SessionListResult)
+
+
+def session_locate(
+    session: str,
+    locator: Locator,
+    *,
+    at: Optional[Moment] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    since: Optional[Position] = None,
+    state: Optional[Literal["visible", "hidden", "stable"]] = None,
+    strict: Optional[bool] = None,
+    timeout_ms: Optional[int] = None,
+) -> Call[SessionLocateResult]:
+    """Waits until a locator means places of the screen, and tells where they are.
+
+    Give at most one of since and at.
+
+    Args:
+        session: The session's id or name.
+        locator: Words, such as 'Commit' in box 'Menu', or an object with type and value.
+        at: The screen as it was then, hidden by what is secret now; default: as it is.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        since: Only places count of which a row was written after it: a sequence, or the next
+            of a wait's answer.
+        state: Visible (default): it means at least one place; hidden: it means none; stable:
+            it means at least one, which has been as it is for 300 ms.
+        strict: But for hidden it has to mean exactly one place.
+        timeout_ms: Default 30000; 0 looks once.
+
+    Reasons of errors: ambiguous, cancelled, duplicate_member, internal_error, invalid_locator,
+    invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, not_found,
+    plugin_failed, session_closed, session_ended, session_forgotten, timeout, unknown_session.
+    """
+    return Call("session.locate", given(session=session, locator=locator, at=at, redact=redact, redaction=redaction, since=since, state=state, strict=strict, timeout_ms=timeout_ms), SessionLocateResult)
 
 
 def session_record_list(
@@ -2878,12 +3361,12 @@ def session_run(
         screen_text: True adds screen_text.
         timeout_ms: For the command to end; default 30000; it goes on after that.
 
-    Reasons of errors: cancelled, command_not_run, duplicate_member, input_blocked, input_full,
-    internal_error, invalid_action, invalid_params, invalid_redaction, key_not_requested,
-    limit_exceeded, line_too_long, mouse_not_requested, no_shell, not_at_prompt,
-    owned_by_adapter, position_out_of_range, read_only, session_closed, session_ended,
-    session_forgotten, session_leased, shutting_down, size_out_of_range, timeout,
-    too_many_marks, unknown_session.
+    Reasons of errors: ambiguous, cancelled, command_not_run, duplicate_member, input_blocked,
+    input_full, internal_error, invalid_action, invalid_params, invalid_redaction,
+    key_not_requested, limit_exceeded, line_too_long, mouse_not_requested, no_shell,
+    not_at_prompt, not_found, off_screen, owned_by_adapter, plugin_failed,
+    position_out_of_range, read_only, session_closed, session_ended, session_forgotten,
+    session_leased, shutting_down, size_out_of_range, timeout, too_many_marks, unknown_session.
     """
     return Call("session.run", given(session=session, command=command, raw=raw, redact=redact, redaction=redaction, screen_text=screen_text, timeout_ms=timeout_ms), Ran)
 
@@ -3068,20 +3551,30 @@ __all__ = [
     "AdapterTurnWait",
     "AdapterWaitResult",
     "AllExplanation",
+    "AllLocator",
     "AllMatcher",
     "AllOutcome",
+    "AmbiguousData",
     "AnyExplanation",
+    "AnyLocator",
     "AnyMatcher",
     "AnyOutcome",
     "BellExplanation",
     "BellMatcher",
     "BellOutcome",
+    "BesideLocator",
+    "BesideLocatorValue",
     "Block",
+    "BoxLocator",
     "BracketedPasteAction",
     "CancelRequestResult",
     "Candidate",
     "CannotStartData",
     "Cell",
+    "Cells",
+    "ClickAction",
+    "ClickActionValue",
+    "ClickTarget",
     "Closed",
     "CommandFinishedExplanation",
     "CommandFinishedExplanationValue",
@@ -3091,12 +3584,17 @@ __all__ = [
     "ContainsTextExplanation",
     "ContainsTextMatcher",
     "ContainsTextOutcome",
+    "CrossLocator",
+    "CrossLocatorValue",
     "Cursor",
     "CursorAtExplanation",
     "CursorAtExplanationValue",
     "CursorAtMatcher",
     "CursorAtMatcherValue",
     "CursorAtOutcome",
+    "CursorLocator",
+    "DragAction",
+    "DragActionValue",
     "EofAction",
     "ErrorData",
     "Event",
@@ -3110,7 +3608,13 @@ __all__ = [
     "FrameModes",
     "FrameRow",
     "FrameSize",
+    "GuessLocator",
+    "GuessLocatorValue",
+    "HasLocator",
+    "HasLocatorValue",
     "HostMark",
+    "InLocator",
+    "InLocatorValue",
     "InputBlockedData",
     "InputData",
     "Instant",
@@ -3120,9 +3624,20 @@ __all__ = [
     "KeyAction",
     "KeyActionValue",
     "KillAction",
+    "LacksLocator",
+    "LacksLocatorValue",
     "Lease",
     "LimitExceededData",
     "LineTooLongData",
+    "LinesLocator",
+    "LinkLocator",
+    "LocatedExplanation",
+    "LocatedExplanationValue",
+    "LocatedMatcher",
+    "LocatedMatcherValue",
+    "LocatedOutcome",
+    "Locator",
+    "LocatorTree",
     "LuaExplanation",
     "LuaExplanationValue",
     "LuaMatcher",
@@ -3141,14 +3656,19 @@ __all__ = [
     "NameTakenData",
     "Nearly",
     "NotExplanation",
+    "NotFoundData",
     "NotMatcher",
     "NotOutcome",
     "Notification",
+    "OffScreenData",
     "Outcome",
     "OwnedByAdapterData",
     "PROTOCOL",
     "PasteAction",
     "PermissionDeniedData",
+    "PickLocator",
+    "PickLocatorValue",
+    "Place",
     "PluginCapabilitiesResult",
     "PluginDescribeResult",
     "PluginFailedData",
@@ -3157,13 +3677,17 @@ __all__ = [
     "PluginUnloadResult",
     "PluginValidateManifestResult",
     "Position",
+    "Pressed",
     "ProcessExitedExplanation",
     "ProcessExitedMatcher",
     "ProcessExitedOutcome",
     "Ran",
     "Receipt",
     "RecordingInfo",
+    "RectLocator",
+    "RectLocatorValue",
     "Redaction",
+    "RegexLocator",
     "ReloadError",
     "ReloadedAdapter",
     "ResizeAction",
@@ -3181,6 +3705,8 @@ __all__ = [
     "ScreenStableMatcher",
     "ScreenStableMatcherValue",
     "ScreenStableOutcome",
+    "ScrollAction",
+    "ScrollActionValue",
     "Scrolled",
     "ServerCapabilitiesResult",
     "ServerDidNotGrantPluginLoadData",
@@ -3204,6 +3730,7 @@ __all__ = [
     "SessionLeased",
     "SessionLeasedData",
     "SessionListResult",
+    "SessionLocateResult",
     "SessionOutput",
     "SessionRecordListResult",
     "SessionRecordStartResult",
@@ -3216,14 +3743,17 @@ __all__ = [
     "Size",
     "Snapshot",
     "Span",
+    "Stage",
     "StaleAdapter",
     "StartedAdapter",
     "State",
     "StreamTextAction",
     "StreamTextActionValue",
     "Style",
+    "StyleLocator",
     "Target",
     "TextAction",
+    "TextLocator",
     "ThemeAction",
     "TitleContainsExplanation",
     "TitleContainsMatcher",
@@ -3282,6 +3812,7 @@ __all__ = [
     "session_kill",
     "session_lease",
     "session_list",
+    "session_locate",
     "session_record_list",
     "session_record_start",
     "session_record_stop",
