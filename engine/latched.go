@@ -98,13 +98,10 @@ const lookBack = 2 * time.Second
 const atOnce = time.Millisecond
 
 // latched asks m about what the session has shown before v and after what it was asked about last.
-// It returns the first view in which m held, with what m said; no match when there was none, or the
-// wait is not latched. What m could not be asked about counts as missed.
+// It returns the first view in which m held, with what m said; no match when there was none. The
+// wait is latched. What m could not be asked about counts as missed.
 func (s *Session) latched(w *waiting, m Matcher, v *View) (*View, Result) {
 	f := w.follower
-	if f == nil {
-		return nil, Result{}
-	}
 	defer func() { f.next = max(f.next, v.Sequence+1) }()
 	w.looked = time.Now() // goesOn measures how long all of this takes
 	var then *View

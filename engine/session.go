@@ -73,6 +73,7 @@ type Session struct {
 	// protects the field below, and the order in which the terminal's echo is read and reported
 	secrets SecretInput
 
+	asking  atomic.Bool // asked is not empty
 	looking sync.Mutex
 	// makes one step of a look at what is unread and its note
 

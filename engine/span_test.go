@@ -1,17 +1,20 @@
 package engine_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/matchers"
 )
 
@@ -120,4 +123,33 @@ func (m *failing) Check(v *engine.View) engine.Result {
 		return engine.Result{Err: errors.New("broken")}
 	}
 	return matchers.Text(m.text).Check(v)
+}
+
+// TestAStillScreenHasNoGaps: at every moment a screen has been as it is for no time at least, also
+// where times are kept to the microsecond.
+func TestAStillScreenHasNoGaps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := enginetest.New()
+		e := enginetest.Engine(p)
+		defer e.Close(context.Background())
+		s, err := e.Spawn(t.Context(), engine.Config{Program: "fake", TranscriptChars: 20_000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 300 {
+			time.Sleep(time.Duration(i*7919) * time.Nanosecond)
+			p.Print(fmt.Sprintf("\x1b[H%d\x1b[2J\x1b[H%s", i, strings.Repeat("x", i)))
+			synctest.Wait()
+		}
+		var all []engine.Span
+		for span, err := range engine.Spans(s.Past(s.Kept(), s.Sequence()), matchers.Stable(0)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, span)
+		}
+		if len(all) != 1 || !all[0].Open {
+			t.Errorf("%d spans, want one that lasts: %+v", len(all), all)
+		}
+	})
 }

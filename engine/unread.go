@@ -123,6 +123,7 @@ func (s *Session) ask() *typedInput {
 	defer s.mu.Unlock()
 	i := &typedInput{last: s.term.Sequence()}
 	s.asked = append(s.asked, i)
+	s.asking.Store(true)
 	return i
 }
 
@@ -130,20 +131,21 @@ func (s *Session) stopAsking(i *typedInput) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = slices.DeleteFunc(s.asked, func(x *typedInput) bool { return x == i })
+	s.asking.Store(len(s.asked) > 0)
 }
 
 // lookUnread is called by the pump with a batch in hand.
 func (s *Session) lookUnread() {
-	s.mu.Lock()
-	wanted := len(s.asked) > 0
-	s.mu.Unlock()
-	if u, ok := s.pty.(unreader); ok && wanted {
+	if u, ok := s.pty.(unreader); ok && s.asking.Load() {
 		s.look(u, func() {})
 	}
 }
 
 // hear is called by the pump with a batch in hand.
 func (s *Session) hear(p []byte) {
+	if !s.asking.Load() {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, i := range s.asked {
@@ -258,6 +260,9 @@ func (s *Session) awaitFed(ctx context.Context, i *typedInput) {
 // untilCut returns how much of a batch of n bytes that is to be fed now was written before a look
 // that was noted, or all of it.
 func (s *Session) untilCut(n int) int {
+	if !s.asking.Load() {
+		return n
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, i := range s.asked {

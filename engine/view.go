@@ -61,7 +61,11 @@ func (v *View) StableFor() time.Duration {
 	if v.Since.Set && v.Since.Began.After(from) && !v.reacted() {
 		from = v.Since.Began
 	}
-	return v.At.Sub(from)
+	still := v.At.Sub(from)
+	if v.Past && still > -time.Microsecond { // times of the past are kept to the microsecond
+		return max(still, 0)
+	}
+	return still
 }
 
 // reacted reports whether the screen has changed since the position of a latched wait. Times of the

@@ -198,39 +198,26 @@ func (s *Session) wait(w *waiting, m Matcher) (*Outcome, error) {
 	for {
 		changed := s.Changed() // taken before the view, so that no change is missed
 		v := s.viewFor(w)
-		if then, r := s.latched(w, m, v); r.Match != nil {
-			out := &Outcome{Match: r.Match, View: then, Elapsed: time.Since(w.began),
-				Left: w.reached(), Missed: w.missed}
-			s.place(out)
-			return out, nil
+		if w.follower != nil {
+			if then, r := s.latched(w, m, v); r.Match != nil {
+				return s.matched(w, r.Match, then, time.Since(w.began)), nil
+			}
 		}
 		w.look(v)
 		r := m.Check(v)
 		if w.follower != nil {
 			w.follower.pace.note(v, r)
 		}
-		out := &Outcome{Match: r.Match, View: v, Elapsed: v.At.Sub(w.began), Left: w.reached(),
-			Missed: w.missed}
-		left := w.timeout - out.Elapsed
-		switch {
-		case r.Match != nil:
-			s.place(out)
-			return out, nil
-		case ctx.Err() != nil:
-			return out, context.Cause(ctx)
-		case errors.Is(r.Err, ErrInterrupted):
-			out.Elapsed = time.Since(w.began)
-			return out, ErrTimeout
-		case r.Err != nil:
-			return out, r.Err
-		case s.forgotten() != nil:
-			return out, s.forgotten()
-		case s.isClosed():
-			return out, ErrClosed
-		case v.Ended && r.Recheck == 0:
-			return out, ErrEnded
-		case w.timeout >= 0 && left <= 0:
-			return out, ErrTimeout
+		elapsed := v.At.Sub(w.began)
+		if r.Match != nil {
+			return s.matched(w, r.Match, v, elapsed), nil
+		}
+		left := w.timeout - elapsed
+		if err := s.endOf(w, v, r, left); err != nil {
+			if r.Err != nil {
+				elapsed = time.Since(w.began)
+			}
+			return w.outcome(nil, v, elapsed), err
 		}
 		w.park()
 		next := r.Recheck // the sooner of the two moments at which time alone may end the wait
@@ -256,12 +243,39 @@ func (s *Session) wait(w *waiting, m Matcher) (*Outcome, error) {
 	}
 }
 
-// place fills in what a match says of its place.
-func (s *Session) place(out *Outcome) {
-	out.Next = s.behind(out.View, out.Match)
-	if at := out.Match.place(); at != nil && out.View.Since.Set {
-		out.Before, out.Above, out.Cut = out.View.before(at)
+// endOf returns why a wait ends without a match, with so much time left; nil: it goes on.
+func (s *Session) endOf(w *waiting, v *View, r Result, left time.Duration) error {
+	switch {
+	case w.ctx.Err() != nil:
+		return context.Cause(w.ctx)
+	case errors.Is(r.Err, ErrInterrupted):
+		return ErrTimeout
+	case r.Err != nil:
+		return r.Err
+	case s.forgotten() != nil:
+		return s.forgotten()
+	case s.isClosed():
+		return ErrClosed
+	case v.Ended && r.Recheck == 0:
+		return ErrEnded
+	case w.timeout >= 0 && left <= 0:
+		return ErrTimeout
 	}
+	return nil
+}
+
+// matched is the outcome of a wait whose matcher held in a view.
+func (s *Session) matched(w *waiting, m *Match, v *View, elapsed time.Duration) *Outcome {
+	out := w.outcome(m, v, elapsed)
+	out.Next = s.behind(v, m)
+	if at := m.place(); at != nil && v.Since.Set {
+		out.Before, out.Above, out.Cut = v.before(at)
+	}
+	return out
+}
+
+func (w *waiting) outcome(m *Match, v *View, elapsed time.Duration) *Outcome {
+	return &Outcome{Match: m, View: v, Elapsed: elapsed, Left: w.reached(), Missed: w.missed}
 }
 
 // A waiting is the state of one wait, for the views taken for it. It belongs to the waiting

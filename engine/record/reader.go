@@ -100,9 +100,15 @@ type Reader struct {
 	ended bool
 }
 
+// byteOrderMark is what editors of Windows begin a file with.
+const byteOrderMark = "\ufeff"
+
 // NewReader reads the header. Errors are *[CastError] or the reader's.
 func NewReader(r io.Reader) (*Reader, error) {
 	c := &Reader{in: bufio.NewReaderSize(r, 64<<10)}
+	if mark, _ := c.in.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+		c.in.Discard(len(mark))
+	}
 	first, whole, err := c.next()
 	if err != nil {
 		return nil, err

@@ -216,3 +216,19 @@ func BenchmarkReplay(b *testing.B) {
 		_ = at(b, r, time.Hour)
 	}
 }
+
+// TestCastWithAByteOrderMark: what an editor of Windows has saved is a cast.
+func TestCastWithAByteOrderMark(t *testing.T) {
+	const cast = `{"version":2,"width":20,"height":4}` + "\n" + `[0.5, "o", "text"]` + "\n"
+	for _, text := range []string{cast, "\ufeff" + cast} {
+		rec, err := Load(strings.NewReader(text))
+		if err != nil || rec.Len() != 1 || rec.Cols != 20 || rec.Truncated {
+			t.Errorf("%.10q: %+v, %v", text, rec, err)
+		}
+	}
+	for _, text := range []string{"\ufeff", "\ufeff\ufeff" + cast, "\xef\xbb"} {
+		if _, err := Load(strings.NewReader(text)); err == nil {
+			t.Errorf("%.10q is a cast", text)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package vt
 import (
 	"bytes"
 	"math"
+	"slices"
 	"sort"
 	"unicode"
 	"unicode/utf8"
@@ -261,9 +262,35 @@ func (r *row) appendCols(dst []byte, from, to int) []byte {
 }
 
 // Passage returns the screen's text with the information needed to locate a piece of it. With since
-// it holds only the rows written to after that point; nil: all of it, as in [Screen.Text].
+// it holds only the rows written to after that point; nil: all of it, as in [Screen.Text]. Those who
+// ask the same one after another share it: it is not to be modified.
 func (s *Screen) Passage(since *Point) Passage {
-	var w passageWriter
+	return s.text.passage(since, func() Passage { return s.passage(since) })
+}
+
+// passage returns the one that was asked for last, if it is the same, or else makes it.
+func (l *lazyText) passage(since *Point, read func() Passage) Passage {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var at Point
+	if since != nil {
+		at = *since
+	}
+	if a := l.asked; a == nil || a.since != at || a.all != (since == nil) {
+		l.asked = &askedPassage{read(), at, since == nil}
+	}
+	return l.asked.Passage
+}
+
+func (s *Screen) passage(since *Point) Passage {
+	w := passageWriter{Passage: Passage{marks: make([]textMark, 0, len(s.rows))}}
+	size := 0
+	for _, r := range s.rows {
+		if since == nil || r.writes.last() >= since.Seq {
+			size += r.n + 1
+		}
+	}
+	w.Text, w.Fresh = make([]byte, 0, size), make([]Range, 0, len(s.rows))
 	fresh := func(i int) (col int, cut bool) {
 		if since == nil {
 			return 0, false
@@ -288,7 +315,9 @@ func (s *Screen) Passage(since *Point) Passage {
 		w.begun = w.begun || since == nil // blank rows at the top are part of the whole text
 		w.row(r, s.history.next+uint64(i), n, col, cut, joined)
 	}
-	return w.Passage
+	p := w.Passage // what is appended to it must not be written where others read
+	p.Text, p.Fresh, p.marks = slices.Clip(p.Text), slices.Clip(p.Fresh), slices.Clip(p.marks)
+	return p
 }
 
 // lineRow returns a line that is or was on the screen, and when it was written; nil when it is not

@@ -108,6 +108,17 @@ type Screen struct {
 type lazyText struct {
 	once sync.Once
 	text string
+
+	mu sync.Mutex
+	// protects the field below
+	asked *askedPassage
+}
+
+// askedPassage is the one that was asked for last.
+type askedPassage struct {
+	Passage
+	since Point // after which
+	all   bool  // since does not count
 }
 
 func (s *Screen) row(y int) *row {
