@@ -74,6 +74,7 @@ func TestEventsAndStates(t *testing.T) {
 	if out.Match.Capture != "42" {
 		t.Errorf("matched %+v", out.Match)
 	}
+	tui.Expect(matchers.Regexp(regexp.MustCompile(`\n\$$`))) // an echo would stand before it
 	tui.Send("stty -echo; echo ready\n")
 	tui.Wait(matchers.Regexp(regexp.MustCompile(`(?m)^ready$`)))
 	tui.Expect(matchers.Text("42"), engine.Within(0)) // it still stands there

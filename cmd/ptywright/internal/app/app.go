@@ -24,6 +24,8 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/run"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/testcmd"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/testfrom"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/testreview"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/tmux"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/watch"
 )
@@ -78,11 +80,13 @@ All methods and commands as JSON Schema: ptywright schema. To check this machine
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetVersionTemplate("ptywright " + cli.Build() + "\n")
+	test := testcmd.Command(std)
+	test.AddCommand(slices.Concat(testreview.Commands(std), testfrom.Commands(std))...)
 	root.AddCommand(slices.Concat(
 		remote.Commands(std), serve.Commands(std), run.Commands(std), recordings.Commands(std), help.Commands(std),
 		[]*cobra.Command{
 			attach.Command(std), repl.Command(std), watch.Command(std), fleet.Command(std), tmux.Command(std), kit.Command(std), doctor.Command(std),
-			testcmd.Command(std),
+			test,
 			config.Command(std),
 		},
 	)...)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/testreport"
 	"github.com/ptywright/ptywright/engine/golden"
 	"github.com/ptywright/ptywright/tuitest/script"
 )
@@ -28,6 +29,7 @@ type flags struct {
 	seed                  uint64
 	timeout               time.Duration
 	inherit               []string
+	report                testreport.Flags
 }
 
 // maxRuns bounds --repeat: a thousand a minute is fast.
@@ -85,6 +87,7 @@ wrong use, such as a file that does not exist. docs/test.md describes the script
 	fs.StringArrayVar(&f.inherit, "inherit", nil, "give the programs this variable of the environment, by its `NAME`")
 	fs.StringVar(&f.replay, "replay", "", "judge the script over this recording `CAST` of it, without running its program")
 	fs.BoolVar(&f.json, "json", false, "print JSON, one object a line: each result, and a summary")
+	f.report.Add(fs)
 	c.AddCommand(busyCommand(std))
 	return c
 }
@@ -105,6 +108,12 @@ func (f *flags) options(c *cobra.Command, getenv func(string) string) (o Options
 		if err := cli.CheckTimeout(f.timeout); err != nil {
 			return o, err
 		}
+	}
+	if err := f.report.Check(); err != nil {
+		return o, err
+	}
+	if f.json && f.report.Format != "" {
+		return o, cli.Usagef("--json and --format are two formats: give one of them")
 	}
 	if o.Jobs == 0 {
 		o.Jobs = runtime.GOMAXPROCS(0)
@@ -161,9 +170,17 @@ func (f *flags) run(c *cobra.Command, std cli.Stdio, args []string) error {
 	if err != nil {
 		return err
 	}
-	reporters := []Reporter{&people{std: std, many: o.Repeat > 1}}
-	if f.json {
-		reporters = []Reporter{&lines{std: std}}
+	var reporters []Reporter
+	report := &reports{std: std, w: testreport.New(f.report, std.Out, os.Getenv)}
+	switch {
+	case f.json:
+		reporters = append(reporters, &lines{std: std})
+	case f.report.Format == "":
+		reporters = append(reporters, &people{std: std, many: o.Repeat > 1})
+		report.people = true
+	}
+	if f.report != (testreport.Flags{}) {
+		reporters = append(reporters, report)
 	}
 	if f.replay != "" {
 		return f.judge(c.Context(), std, files, o, reporters)

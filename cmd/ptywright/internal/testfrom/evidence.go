@@ -1,0 +1,211 @@
+package testfrom
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// minWord and maxWord bound the texts that waits look for, in characters: shorter ones are found
+	// by chance, longer ones nobody reads.
+	minWord, goodWord = 2, 3
+	maxWord           = 40
+)
+
+// A span is a piece of a text, in bytes.
+type span struct{ start, end int }
+
+// wordsIn returns the words of a line: what stands between blanks and the lines of boxes, without
+// punctuation at its ends.
+func wordsIn(line string) (all []span) {
+	inside := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c) }
+	begin := -1
+	end := func(at int) {
+		if begin < 0 {
+			return
+		}
+		word := line[begin:at]
+		left := strings.IndexFunc(word, inside)
+		if left >= 0 {
+			right := strings.LastIndexFunc(word, inside)
+			_, n := utf8.DecodeRuneInString(word[right:])
+			all = append(all, span{begin + left, begin + right + n})
+		}
+		begin = -1
+	}
+	for i, c := range line {
+		if unicode.IsSpace(c) || c >= 0x2500 && c < 0x2600 { // boxes and blocks
+			end(i)
+		} else if begin < 0 {
+			begin = i
+		}
+	}
+	end(len(line))
+	return all
+}
+
+// A clue is a text that a screen shows since a move.
+type clue struct {
+	text    string
+	worse   int // what speaks against it: it may be another text next time
+	since   int // the screen from which on it is there
+	at      int // where it stands
+	letters int
+}
+
+// clues returns the texts that are new since a move, stay until the next one and stand on the screen
+// once, the best first.
+func (m *move) clues(other *move) []clue {
+	after := m.after().Text()
+	before := m.before.Text()
+	later := make([]string, len(m.shown))
+	for i, s := range m.shown {
+		later[i] = s.Text()
+	}
+	var all []clue
+	seen := map[string]bool{}
+	at := 0
+	for line := range strings.Lines(after) {
+		for _, w := range wordsIn(line) {
+			c := clue{text: line[w.start:w.end], at: at + w.start}
+			if seen[c.text] {
+				continue
+			}
+			seen[c.text] = true
+			if c.judge() && m.fits(&c, before, after, later) && other.has(c.text) {
+				all = append(all, c)
+			}
+		}
+		at += len(line)
+	}
+	slices.SortFunc(all, func(a, b clue) int {
+		return cmp.Or(a.worse-b.worse, b.since-a.since, a.letters-b.letters, a.at-b.at)
+	})
+	return all
+}
+
+// judge says what speaks against a text; false: it is no clue at all.
+func (c *clue) judge() bool {
+	c.letters = utf8.RuneCountInString(c.text)
+	if c.letters < minWord || c.letters > maxWord || strings.ContainsAny(c.text, "'\\") ||
+		!strings.ContainsFunc(c.text, unicode.IsLetter) || strings.Contains(c.text, "REDACTED") {
+		return false
+	}
+	if c.letters < goodWord {
+		c.worse++
+	}
+	if strings.ContainsFunc(c.text, unicode.IsDigit) { // times, sizes, numbers of processes
+		c.worse++
+	}
+	if strings.ContainsAny(c.text, "/@~:") { // folders, names of machines and users
+		c.worse++
+	}
+	return true
+}
+
+// fits reports whether a text came with the move, stays and is there once.
+func (m *move) fits(c *clue, before, after string, later []string) bool {
+	if strings.Contains(before, c.text) || strings.Count(after, c.text) != 1 ||
+		m.text != "" && strings.Contains(m.text, c.text) {
+		return false
+	}
+	c.since = len(later) - 1
+	for c.since > 0 && strings.Contains(later[c.since-1], c.text) {
+		c.since--
+	}
+	return true
+}
+
+// has reports whether a text came with the move of another recording, too; there may be none.
+func (m *move) has(text string) bool {
+	return m == nil || strings.Contains(m.after().Text(), text) && !strings.Contains(m.before.Text(), text)
+}
+
+// news reports whether a move has shown more than its own echo.
+func (m *move) news() bool { return len(m.clues(nil)) > 0 }
+
+// proof returns the steps that show that a move has had its effect: of several that would do, the one
+// that says least and still cannot hold before. strong is false when only the look of the screen
+// has changed, or nothing.
+func (m *move) proof(other *move) (steps []string, strong bool) {
+	if clues := m.clues(other); len(clues) > 0 {
+		return []string{"wait text " + textWords(clues[0].text)}, true
+	}
+	after, before := m.after(), m.before
+	if line := m.line(other); line != "" {
+		return []string{"wait regex /" + strings.ReplaceAll("^"+regexp.QuoteMeta(line)+"$", "/", `\/`) + "/"}, true
+	}
+	shown := after.Text()
+	if m.kind == typedIn && !m.secret && m.text != "" && m.text == strings.TrimSpace(m.text) && strings.Contains(shown, m.text) &&
+		!strings.Contains(before.Text(), m.text) && !strings.ContainsAny(m.text, "\\") && other.has(m.text) {
+		return []string{"wait text " + textWords(m.text)}, true // its echo
+	}
+	if gone := m.gone(other); gone != "" {
+		return []string{"! expect text " + textWords(gone)}, true
+	}
+	if a, b := after.Cursor, before.Cursor; a.Visible && (a.Row != b.Row || a.Col != b.Col) &&
+		(other == nil || other.after().Cursor == a) {
+		return []string{fmt.Sprintf("expect cursor %d,%d", a.Row, a.Col)}, true
+	}
+	return nil, false
+}
+
+// line returns a whole line that is new and there once; "" when there is none.
+func (m *move) line(other *move) string {
+	before := map[string]bool{}
+	for _, l := range strings.Split(m.before.Text(), "\n") {
+		before[l] = true
+	}
+	count := map[string]int{}
+	lines := strings.Split(m.after().Text(), "\n")
+	for _, l := range lines {
+		count[l]++
+	}
+	best := ""
+	for _, l := range lines {
+		c := clue{text: l}
+		if l == "" || before[l] || count[l] != 1 || !c.judge() || m.text != "" && strings.HasSuffix(l, m.text) && l != m.text {
+			continue
+		}
+		if other != nil && !slices.Contains(strings.Split(other.after().Text(), "\n"), l) {
+			continue
+		}
+		if best == "" || c.worse == 0 && len(l) < len(best) {
+			best = l
+		}
+	}
+	return best
+}
+
+// gone returns a text that was there once before the move and no longer is; "" when there is none.
+func (m *move) gone(other *move) string {
+	before, after := m.before.Text(), m.after().Text()
+	var best clue
+	for line := range strings.Lines(before) {
+		for _, w := range wordsIn(line) {
+			c := clue{text: line[w.start:w.end]}
+			if !c.judge() || strings.Count(before, c.text) != 1 || strings.Contains(after, c.text) ||
+				other != nil && strings.Contains(other.after().Text(), c.text) {
+				continue
+			}
+			if best.text == "" || cmp.Or(c.worse-best.worse, c.letters-best.letters) < 0 {
+				best = c
+			}
+		}
+	}
+	return best.text
+}
+
+// textWords is a text as a locator has it.
+func textWords(s string) string {
+	if strings.Contains(s, "'") {
+		return strconv.Quote(s)
+	}
+	return "'" + s + "'"
+}
