@@ -37,8 +37,15 @@ func Judge(ctx context.Context, s *Script, rec *record.Recording, o Options) (*R
 	if len(scenes) == 0 {
 		return nil, p.keep, ErrNoMarks
 	}
+	begun, lacks := false, 0
 	for _, st := range s.Steps {
-		r, err := p.judge(ctx, st, scenes[st])
+		sc := scenes[st]
+		r, err := p.judge(ctx, st, sc)
+		begun = begun || sc != nil
+		if begun && sc == nil && st.Kind != Setting { // what came before the first program was not recorded
+			r.Outcome, r.Note = Skipped, "the recording does not have this step"
+			lacks++
+		}
 		if err != nil {
 			r.Outcome, r.Failure = Failed, p.failure(err, r.Text)
 			p.result.Outcome = Failed
@@ -47,6 +54,9 @@ func Judge(ctx context.Context, s *Script, rec *record.Recording, o Options) (*R
 		if err != nil {
 			break
 		}
+	}
+	if p.result.Outcome == Passed && lacks > 0 {
+		p.result.Why = fmt.Sprintf("the recording does not have %d of its steps", lacks)
 	}
 	p.result.Took = Millis(rec.Duration())
 	return p.result, p.keep, nil
@@ -61,9 +71,6 @@ func (p *player) judge(ctx context.Context, st *Step, sc *scene) (r StepResult, 
 		return r, a.do(ctx, p, &r)
 	}
 	if sc == nil {
-		if st.Kind != Setting {
-			r.Outcome, r.Note = Skipped, "the recording does not have this step"
-		}
 		return r, nil
 	}
 	r.Began, r.Took = Millis(sc.from), Millis(sc.to-sc.from)

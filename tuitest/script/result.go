@@ -26,8 +26,8 @@ type Result struct {
 	Name    string  `json:"name"`   // the file's name without .ptw, and @24x80 where it has several sizes
 	Size    string  `json:"size"`   // rows and columns: "24x80"
 	Outcome Outcome `json:"outcome"`
-	// Why says in one line why the script was skipped or interrupted, or could not be read; "" for
-	// others.
+	// Why says in one line why the script was skipped or interrupted, or could not be read, or what of
+	// it a recording that was judged does not have; "" for others.
 	Why   string       `json:"why,omitempty"`
 	Steps []StepResult `json:"steps"` // those that ran, in order
 	// Failure is what went wrong outside of the steps: a script that cannot be read, a program that

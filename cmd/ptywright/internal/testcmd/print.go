@@ -28,6 +28,9 @@ func (p *people) Result(r *script.Result) error {
 	case script.Interrupted:
 		fmt.Fprintf(w, "STOP  %s: %s\n", p.title(r), cli.OneLine(r.Why))
 	}
+	if r.Outcome == script.Passed && r.Why != "" {
+		fmt.Fprintf(w, "note  %s: %s\n", p.title(r), cli.OneLine(r.Why))
+	}
 	if r.Flaky {
 		fmt.Fprintf(w, "FLAKY %s passed only when it ran the %s time\n", p.title(r), ordinal(r.Attempt))
 	}
