@@ -94,7 +94,11 @@ func (p *player) unwritten(err error, v *engine.View) *Failure {
 // compare waits for the golden screen.
 func (a *screen) compare(ctx context.Context, p *player, r *StepResult, want *golden.File, section string) error {
 	g := driver.NewGolden(want, section, p.drive.Shown)
-	out, _, err := p.state(ctx, r, g.Matcher(), a.bounds)
+	m := g.Matcher()
+	if a.bounds.within == 0 { // who says how long means it
+		m = &still{Matcher: m, drive: p.drive, began: time.Now()}
+	}
+	out, _, err := p.state(ctx, r, m, a.bounds)
 	if err == nil {
 		return nil
 	}
@@ -106,17 +110,53 @@ func (a *screen) compare(ctx context.Context, p *player, r *StepResult, want *go
 		return f
 	}
 	p.explain(f, out.View, err, p.bound(a.bounds.within))
-	switch f.Reason {
-	case "timeout", "secret":
+	switch {
+	case errors.Is(err, errStill):
+		f.Reason = "differs"
+		f.Why = fmt.Sprintf("the screen has not changed for %v, and differs: %d cells in the nearest frame",
+			quietBound, f.Golden.Cells)
+		f.Next = "if the new screen is right, write it down with --update changed; within 30s waits longer for another"
+	case f.Reason == "timeout", f.Reason == "secret":
 		f.Why = fmt.Sprintf("after %v the screen differs: %d cells in the nearest frame",
 			p.bound(a.bounds.within), f.Golden.Cells)
-	case "ended":
+	case f.Reason == "ended":
 		f.Why += fmt.Sprintf("; %d cells differ in the nearest frame", f.Golden.Cells)
 	}
 	if slices.Contains([]string{"timeout", "secret", "ended"}, f.Reason) {
 		f.Reason, f.Next = "differs", "if the new screen is right, write it down with --update changed"
 	}
 	return f
+}
+
+// quietBound is for how long the screen has to be unchanged, once the program has reacted, until a golden
+// screen that it does not equal is given up: most programs that think longer show that they do.
+const quietBound = 5 * time.Second
+
+// errStill: the screen does not change any more.
+var errStill = errors.New("the screen does not change any more")
+
+// A still is a matcher that gives up when the screen does not change any more.
+type still struct {
+	matchers.Matcher
+	drive *driver.Driver
+	began time.Time
+}
+
+// Check implements engine.Matcher.
+func (s *still) Check(v *engine.View) engine.Result {
+	r := s.Matcher.Check(v)
+	if _, shows := s.drive.Reacted(v); r.Match != nil || !shows || v.Ended {
+		return r
+	}
+	from := v.Changed
+	if from.Before(s.began) {
+		from = s.began
+	}
+	left := quietBound - v.At.Sub(from)
+	if left <= 0 {
+		return engine.Result{Err: errStill}
+	}
+	return engine.Result{Recheck: left}
 }
 
 // narrowed returns what the step compares with: the script's masks and region decide, and it may leave
