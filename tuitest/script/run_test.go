@@ -371,17 +371,18 @@ func TestInterrupted(t *testing.T) {
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	opened := make(chan struct{})
+	opened, over := make(chan struct{}), make(chan struct{})
 	go func() { // the command waits in the fifo, and so does this
 		defer close(opened)
 		if f, err := os.OpenFile(fifo, os.O_WRONLY, 0); err == nil {
 			cancel()
-			<-ctx.Done()
+			<-over
 			f.Close()
 		}
 	}()
 	s := parse(t, "exec true\nspawn sh -c 'echo $$ > "+pid+"; echo up; exec sleep 1000'\nexpect 'up'\nexec cat "+fifo+"\nexec true\n")
 	r, _ := playIn(ctx, t, s, script.Options{})
+	close(over)
 	<-opened
 	if r.Outcome != script.Interrupted || len(r.Steps) != 4 || r.Steps[3].Outcome != script.Interrupted {
 		t.Errorf("%s %s: %+v", r.Outcome, r.Why, r.Steps)

@@ -1,5 +1,3 @@
-//go:build unix
-
 package main
 
 import (
@@ -36,7 +34,7 @@ func TestRunOfScriptsIsEnded(t *testing.T) {
 			p.Env = append(p.Env, "HOME="+dir, "XDG_CACHE_HOME="+dir, "CI=")
 			for path, text := range map[string]string{
 				file: "exec true\nspawn sh -c 'sleep 1000." + p.Mark + " & (trap \"\" HUP TERM; sleep 1001." + p.Mark +
-					") & echo up > " + fifo + "; wait'\nexpect 'never'\n",
+					") & echo up; wait'\nexpect 'up'\nexec sh -c 'echo up > " + fifo + "'\nexpect 'never'\n",
 				filepath.Join(dir, "later.ptw"): "exec true\n",
 			} {
 				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -44,7 +42,7 @@ func TestRunOfScriptsIsEnded(t *testing.T) {
 				}
 			}
 			_, out := p.StartPiped()
-			if _, err := os.ReadFile(fifo); err != nil { // until the program has started all it starts
+			if _, err := os.ReadFile(fifo); err != nil { // until the program has started all it starts, and the watcher knows
 				t.Fatal(err)
 			}
 			if err := p.Process.Signal(c.signal); err != nil {
@@ -57,8 +55,13 @@ func TestRunOfScriptsIsEnded(t *testing.T) {
 			if code := programtest.ExitCode(t, p.Wait()); code != c.code {
 				t.Errorf("exit %d: %s", code, p.Stderr)
 			}
+			if c.signal == syscall.SIGKILL { // the watcher needs a moment
+				programtest.Poll(t, func() string {
+					return programtest.Unless(len(marked(t, p.Mark)) == 0, "the end of what it started")
+				})
+			}
 			noneLeft(t, p.Mark)
-			if c.signal != syscall.SIGKILL && (!strings.Contains(string(said), "STOP  "+file+": interrupted at line 3") ||
+			if c.signal != syscall.SIGKILL && (!strings.Contains(string(said), "STOP  "+file+": interrupted at line ") ||
 				!strings.Contains(string(said), "1 interrupted in ")) {
 				t.Errorf("%s", said)
 			}
