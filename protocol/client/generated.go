@@ -4,6 +4,8 @@ package client
 
 // The reasons that there are.
 const (
+	// ErrAmbiguous: a locator means several places of the screen where one was wanted, and has not meant one in time.
+	ErrAmbiguous Reason = "ambiguous"
 	// ErrBatchTooLarge: a batch has too many requests.
 	ErrBatchTooLarge Reason = "batch_too_large"
 	// ErrCancelled: the request was cancelled.
@@ -38,6 +40,8 @@ const (
 	ErrInvalidEnvironment Reason = "invalid_environment"
 	// ErrInvalidGolden: a golden screen, a mask or a region is not one.
 	ErrInvalidGolden Reason = "invalid_golden"
+	// ErrInvalidLocator: a locator is not one.
+	ErrInvalidLocator Reason = "invalid_locator"
 	// ErrInvalidManifest: a manifest is not one.
 	ErrInvalidManifest Reason = "invalid_manifest"
 	// ErrInvalidMatcher: a matcher is not one.
@@ -74,6 +78,10 @@ const (
 	ErrNoShell Reason = "no_shell"
 	// ErrNotAtPrompt: the shell is not at an empty prompt.
 	ErrNotAtPrompt Reason = "not_at_prompt"
+	// ErrNotFound: a locator means nothing on the screen, and has not in time.
+	ErrNotFound Reason = "not_found"
+	// ErrOffScreen: what a locator means has left the screen.
+	ErrOffScreen Reason = "off_screen"
 	// ErrOwnedByAdapter: an adapter drives the session.
 	ErrOwnedByAdapter Reason = "owned_by_adapter"
 	// ErrParseError: the message is not JSON.

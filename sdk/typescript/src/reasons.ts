@@ -3,6 +3,12 @@
 import { PtywrightError } from "./errors.js";
 import type * as wire from "./wire.js";
 
+/** A locator means several places of the screen where one was wanted, and has not meant one in
+ * time. `reason` is `ambiguous`. */
+export class AmbiguousError extends PtywrightError<wire.AmbiguousData> {
+  declare readonly reason: "ambiguous";
+}
+
 /** A batch has too many requests. `reason` is `batch_too_large`. */
 export class BatchTooLargeError extends PtywrightError<wire.BatchTooLargeData> {
   declare readonly reason: "batch_too_large";
@@ -88,6 +94,11 @@ export class InvalidEnvironmentError extends PtywrightError<wire.InvalidEnvironm
 /** A golden screen, a mask or a region is not one. `reason` is `invalid_golden`. */
 export class InvalidGoldenError extends PtywrightError<wire.InvalidGoldenData> {
   declare readonly reason: "invalid_golden";
+}
+
+/** A locator is not one. `reason` is `invalid_locator`. */
+export class InvalidLocatorError extends PtywrightError<wire.InvalidLocatorData> {
+  declare readonly reason: "invalid_locator";
 }
 
 /** A manifest is not one. `reason` is `invalid_manifest`. */
@@ -179,6 +190,16 @@ export class NoShellError extends PtywrightError<wire.NoShellData> {
 /** The shell is not at an empty prompt. `reason` is `not_at_prompt`. */
 export class NotAtPromptError extends PtywrightError<wire.NotAtPromptData> {
   declare readonly reason: "not_at_prompt";
+}
+
+/** A locator means nothing on the screen, and has not in time. `reason` is `not_found`. */
+export class NotFoundError extends PtywrightError<wire.NotFoundData> {
+  declare readonly reason: "not_found";
+}
+
+/** What a locator means has left the screen. `reason` is `off_screen`. */
+export class OffScreenError extends PtywrightError<wire.OffScreenData> {
+  declare readonly reason: "off_screen";
 }
 
 /** An adapter drives the session. `reason` is `owned_by_adapter`. */
@@ -344,6 +365,7 @@ export class WaitIdInUseError extends PtywrightError<wire.WaitIdInUseData> {
 
 /** The class of each reason. */
 export const errorClasses = {
+  ambiguous: AmbiguousError,
   batch_too_large: BatchTooLargeError,
   cancelled: CancelledError,
   cannot_start: CannotStartError,
@@ -361,6 +383,7 @@ export const errorClasses = {
   invalid_action: InvalidActionError,
   invalid_environment: InvalidEnvironmentError,
   invalid_golden: InvalidGoldenError,
+  invalid_locator: InvalidLocatorError,
   invalid_manifest: InvalidManifestError,
   invalid_matcher: InvalidMatcherError,
   invalid_params: InvalidParamsError,
@@ -379,6 +402,8 @@ export const errorClasses = {
   no_program: NoProgramError,
   no_shell: NoShellError,
   not_at_prompt: NotAtPromptError,
+  not_found: NotFoundError,
+  off_screen: OffScreenError,
   owned_by_adapter: OwnedByAdapterError,
   parse_error: ParseError,
   permission_denied: PermissionDeniedError,

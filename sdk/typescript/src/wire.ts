@@ -6,6 +6,8 @@ export const PROTOCOL = 1;
 /** what to do, by type */
 export type Action =
   | BracketedPasteAction
+  | ClickAction
+  | DragAction
   | EofAction
   | InterruptAction
   | KeyAction
@@ -14,6 +16,7 @@ export type Action =
   | MouseAction
   | PasteAction
   | ResizeAction
+  | ScrollAction
   | SignalAction
   | StreamTextAction
   | TextAction
@@ -375,6 +378,12 @@ export interface AllExplanation {
   nearest?: string | undefined;
 }
 
+/** the cells that belong to places of each of several locators */
+export interface AllLocator {
+  type: "all";
+  value: Locator[];
+}
+
 /** several matchers hold at once */
 export interface AllMatcher {
   type: "all";
@@ -387,6 +396,24 @@ export interface AllOutcome {
   matched: Outcome[];
 }
 
+export interface AmbiguousData {
+  reason: "ambiguous";
+  /** how many places it means */
+  count?: number | undefined;
+  /** actions that were performed */
+  done?: number | undefined;
+  /** in words */
+  locator?: string | undefined;
+  /** at most the first 100 */
+  places?: Place[] | undefined;
+  /** of an intent */
+  receipt?: Receipt | undefined;
+  sequence?: number | undefined;
+  snapshot?: Snapshot | undefined;
+  /** bytes that the terminal has taken */
+  written?: number | undefined;
+}
+
 /** one of several matchers holds */
 export interface AnyExplanation {
   type: "any";
@@ -397,6 +424,12 @@ export interface AnyExplanation {
   why: string;
   /** the line that came closest */
   nearest?: string | undefined;
+}
+
+/** the places of each of several locators */
+export interface AnyLocator {
+  type: "any";
+  value: Locator[];
 }
 
 /** one of several matchers holds */
@@ -436,6 +469,21 @@ export interface BellOutcome {
   kind: "bell";
 }
 
+/** places on one side of others */
+export interface BesideLocator {
+  type: "beside";
+  value: BesideLocatorValue;
+}
+
+export interface BesideLocatorValue {
+  of: Locator;
+  /** of what it stands */
+  side: "right_of" | "left_of" | "above" | "below";
+  what: Locator;
+  /** at most so many cells away; from 1 to 32767 */
+  within?: number | undefined;
+}
+
 export interface Block {
   number: number;
   command: string;
@@ -457,6 +505,13 @@ export interface Block {
   screen_text?: string | undefined;
   /** the beginning of screen_text is left out */
   screen_truncated?: boolean | undefined;
+}
+
+/** the insides of frames of line characters, the smallest first; with a value those in whose
+ * upper edge that is found */
+export interface BoxLocator {
+  type: "box";
+  value?: Locator | undefined;
 }
 
 /** pastes a text in brackets, without control characters other than tabs and line ends */
@@ -526,6 +581,60 @@ export interface Cell {
   wide?: boolean | undefined;
   wide_continuation?: boolean | undefined;
 }
+
+export interface Cells {
+  /** from 0 */
+  row: number;
+  /** from 0 */
+  col: number;
+  /** how many cells; a wide character has two */
+  cols: number;
+}
+
+/** clicks on what a locator means, or on a cell */
+export interface ClickAction {
+  type: "click";
+  value: ClickActionValue;
+}
+
+export type ClickActionValue = {
+  /** which cell of the place: center (default), start or end */
+  at?: "center" | "end" | "start" | undefined;
+  /** left (default), middle or right */
+  button?: "left" | "middle" | "right" | undefined;
+  /** from 0, with row; from 0 to 999 */
+  col?: number | undefined;
+  /** 2 is a double click; from 1 to 10; default 1 */
+  count?: number | undefined;
+  mods?: ("alt" | "ctrl" | "shift")[] | undefined;
+} & (
+  | {
+      locator: Locator;
+      row?: undefined;
+    }
+  | {
+      locator?: undefined;
+      /** from 0, in place of locator; from 0 to 999 */
+      row: number;
+    }
+);
+
+export type ClickTarget = {
+  /** which cell of the place: center (default), start or end */
+  at?: "center" | "end" | "start" | undefined;
+  /** from 0, with row; from 0 to 999 */
+  col?: number | undefined;
+} & (
+  | {
+      locator: Locator;
+      row?: undefined;
+    }
+  | {
+      locator?: undefined;
+      /** from 0, in place of locator; from 0 to 999 */
+      row: number;
+    }
+);
 
 export interface Closed {
   closed: boolean;
@@ -627,6 +736,17 @@ export interface ContainsTextOutcome {
   scrolled?: Scrolled | undefined;
 }
 
+/** the cell of a table: where the line of one place crosses the column of another */
+export interface CrossLocator {
+  type: "cross";
+  value: CrossLocatorValue;
+}
+
+export interface CrossLocatorValue {
+  col: Locator;
+  row: Locator;
+}
+
 export interface Cursor {
   /** from 0 */
   row: number;
@@ -673,6 +793,27 @@ export interface CursorAtOutcome {
   row: number;
   /** from 0 */
   col: number;
+}
+
+/** the cell of the cursor, unless it is hidden */
+export interface CursorLocator {
+  type: "cursor";
+}
+
+/** presses on one target and releases on another */
+export interface DragAction {
+  type: "drag";
+  value: DragActionValue;
+}
+
+export interface DragActionValue {
+  /** where to press */
+  from: ClickTarget;
+  /** where to release */
+  to: ClickTarget;
+  /** left (default), middle or right */
+  button?: "left" | "middle" | "right" | undefined;
+  mods?: ("alt" | "ctrl" | "shift")[] | undefined;
 }
 
 export interface DuplicateMemberData {
@@ -742,6 +883,7 @@ export type Explanation =
   | CommandFinishedExplanation
   | ContainsTextExplanation
   | CursorAtExplanation
+  | LocatedExplanation
   | LuaExplanation
   | NotExplanation
   | ProcessExitedExplanation
@@ -835,8 +977,45 @@ export interface GoldenRefusedData {
   reason: "golden_refused";
 }
 
+/** where a plugin's predicate says that it is */
+export interface GuessLocator {
+  type: "guess";
+  value: GuessLocatorValue;
+}
+
+export interface GuessLocatorValue {
+  /** the plugin's name */
+  plugin: string;
+  /** a function of the plugin */
+  predicate: string;
+  /** what the function gets */
+  params?: unknown;
+}
+
+/** places that hold another */
+export interface HasLocator {
+  type: "has";
+  value: HasLocatorValue;
+}
+
+export interface HasLocatorValue {
+  inner: Locator;
+  what: Locator;
+}
+
 export interface HostMark {
   label: string;
+}
+
+/** places within others, whose rows are cut to them */
+export interface InLocator {
+  type: "in";
+  value: InLocatorValue;
+}
+
+export interface InLocatorValue {
+  what: Locator;
+  where: Locator;
 }
 
 export interface InputBlockedData {
@@ -926,6 +1105,10 @@ export interface InvalidGoldenData {
   reason: "invalid_golden";
 }
 
+export interface InvalidLocatorData {
+  reason: "invalid_locator";
+}
+
 export interface InvalidManifestData {
   reason: "invalid_manifest";
   key: string;
@@ -987,6 +1170,17 @@ export interface KillAction {
   type: "kill";
 }
 
+/** places that hold no such other */
+export interface LacksLocator {
+  type: "lacks";
+  value: LacksLocatorValue;
+}
+
+export interface LacksLocatorValue {
+  inner: Locator;
+  what: Locator;
+}
+
 export interface Lease {
   holder: string;
   since: string;
@@ -1012,6 +1206,81 @@ export interface LineTooLongData {
   /** bytes that the terminal has taken */
   written?: number | undefined;
 }
+
+/** whole lines that hold a place */
+export interface LinesLocator {
+  type: "lines";
+  value: Locator;
+}
+
+/** the text of hyperlinks whose address contains a text */
+export interface LinkLocator {
+  type: "link";
+  /** part of the address */
+  value: string;
+}
+
+/** a locator means places of the screen */
+export interface LocatedExplanation {
+  type: "located";
+  value: LocatedExplanationValue;
+  /** the matcher would have matched */
+  held: boolean;
+  /** one line for people */
+  why: string;
+  /** the line that came closest */
+  nearest?: string | undefined;
+}
+
+export interface LocatedExplanationValue {
+  /** in words */
+  locator: string;
+  /** exactly so many; without it at least one; from 0 to 1000 */
+  count?: number | undefined;
+}
+
+/** a locator means places of the screen */
+export interface LocatedMatcher {
+  type: "located";
+  value: LocatedMatcherValue;
+}
+
+export interface LocatedMatcherValue {
+  locator: Locator;
+  /** exactly so many; without it at least one; from 0 to 1000 */
+  count?: number | undefined;
+}
+
+export interface LocatedOutcome {
+  kind: "located";
+  /** how many places there are */
+  count: number;
+  /** at most the first 100 */
+  places: Place[];
+}
+
+/** what is meant on the screen: in words, or as an object */
+export type Locator = string | LocatorTree;
+
+/** what is meant, by type */
+export type LocatorTree =
+  | AllLocator
+  | AnyLocator
+  | BesideLocator
+  | BoxLocator
+  | CrossLocator
+  | CursorLocator
+  | GuessLocator
+  | HasLocator
+  | InLocator
+  | LacksLocator
+  | LinesLocator
+  | LinkLocator
+  | PickLocator
+  | RectLocator
+  | RegexLocator
+  | StyleLocator
+  | TextLocator;
 
 /** a plugin's predicate says so */
 export interface LuaExplanation {
@@ -1112,6 +1381,7 @@ export type Matcher =
   | CommandFinishedMatcher
   | ContainsTextMatcher
   | CursorAtMatcher
+  | LocatedMatcher
   | LuaMatcher
   | NotMatcher
   | ProcessExitedMatcher
@@ -1213,6 +1483,24 @@ export interface NotExplanation {
   nearest?: string | undefined;
 }
 
+export interface NotFoundData {
+  reason: "not_found";
+  /** actions that were performed */
+  done?: number | undefined;
+  /** in words */
+  locator?: string | undefined;
+  /** the line that comes closest to what was not found */
+  nearest?: string | undefined;
+  /** of an intent */
+  receipt?: Receipt | undefined;
+  sequence?: number | undefined;
+  snapshot?: Snapshot | undefined;
+  /** what each part of the locator means on the whole screen, the innermost first */
+  stages?: Stage[] | undefined;
+  /** bytes that the terminal has taken */
+  written?: number | undefined;
+}
+
 /** a matcher does not hold */
 export interface NotMatcher {
   type: "not";
@@ -1223,6 +1511,22 @@ export interface NotOutcome {
   kind: "not";
 }
 
+export interface OffScreenData {
+  reason: "off_screen";
+  /** that has left the screen, counted from the session's first line */
+  line: number;
+  /** actions that were performed */
+  done?: number | undefined;
+  /** in words */
+  locator?: string | undefined;
+  /** of an intent */
+  receipt?: Receipt | undefined;
+  sequence?: number | undefined;
+  snapshot?: Snapshot | undefined;
+  /** bytes that the terminal has taken */
+  written?: number | undefined;
+}
+
 /** what matched, by kind */
 export type Outcome =
   | AllOutcome
@@ -1231,6 +1535,7 @@ export type Outcome =
   | CommandFinishedOutcome
   | ContainsTextOutcome
   | CursorAtOutcome
+  | LocatedOutcome
   | LuaOutcome
   | NotOutcome
   | ProcessExitedOutcome
@@ -1270,6 +1575,31 @@ export interface PermissionDeniedData {
   receipt?: Receipt | undefined;
   /** bytes that the terminal has taken */
   written?: number | undefined;
+}
+
+/** one of several places, by its number */
+export interface PickLocator {
+  type: "pick";
+  value: PickLocatorValue;
+}
+
+export interface PickLocatorValue {
+  /** from 0, or negative from the end: -1 is the last; from -32767 to 32767 */
+  n: number;
+  what: Locator;
+}
+
+export interface Place {
+  /** what stands there, its rows joined by line feeds unless they wrap */
+  text: string;
+  /** its cells, one stretch for each row */
+  spans: Cells[];
+  /** of its first row, as in session.scrollback */
+  line: number;
+  /** the sequence at which one of its rows was written last */
+  changed: number;
+  /** in the words of a locator, such as fg=green bold; absent when it has none, or several */
+  style?: string | undefined;
 }
 
 export interface PluginBuiltInData {
@@ -1411,6 +1741,22 @@ export interface PositionOutOfRangeData {
   written?: number | undefined;
 }
 
+export interface Pressed {
+  /** from 0 */
+  row: number;
+  /** from 0 */
+  col: number;
+  /** of the screen on which the target was found and pressed */
+  sequence: number;
+  /** the locator means the same cells after it; without a locator: the cell shows the same */
+  still_there: boolean;
+  /** the program has written something since, within 200 ms */
+  reacted: boolean;
+  /** a warning: when the terminal had taken it the target was gone from there, so it may have
+   * hit something else */
+  moved?: boolean | undefined;
+}
+
 /** the program has ended and its last byte has been read */
 export interface ProcessExitedExplanation {
   type: "process_exited";
@@ -1457,6 +1803,23 @@ export interface Recording {
   error?: string | undefined;
 }
 
+/** a rectangle */
+export interface RectLocator {
+  type: "rect";
+  value: RectLocatorValue;
+}
+
+export interface RectLocatorValue {
+  /** from 0, or negative from the end; from -32767 to 32767 */
+  col: number;
+  /** from 0, or negative from the end; from -32767 to 32767 */
+  row: number;
+  /** 0: to the end; default 0 */
+  cols?: number | undefined;
+  /** 0: to the end; default 0 */
+  rows?: number | undefined;
+}
+
 export interface Redaction {
   /** taken and ignored: only redact says whether anything is hidden */
   enabled?: boolean | undefined;
@@ -1466,6 +1829,13 @@ export interface Redaction {
   extra_regexes?: string[] | undefined;
   /** what stands in place of a secret; default [REDACTED] */
   replacement?: string | undefined;
+}
+
+/** what an RE2 expression matches in a line, or its first group */
+export interface RegexLocator {
+  type: "regex";
+  /** the expression */
+  value: string;
 }
 
 export interface ReloadError {
@@ -1609,6 +1979,22 @@ export interface ScreenStableMatcherValue {
 export interface ScreenStableOutcome {
   kind: "screen_stable";
   min_ms: number;
+}
+
+/** turns the wheel on a target */
+export interface ScrollAction {
+  type: "scroll";
+  value: ScrollActionValue;
+}
+
+export interface ScrollActionValue {
+  /** on what the wheel is turned */
+  in: ClickTarget;
+  /** notches of the wheel; from 1 to 100; default 1 */
+  by?: number | undefined;
+  mods?: ("alt" | "ctrl" | "shift")[] | undefined;
+  /** down (default), up, left or right */
+  towards?: "down" | "left" | "right" | "up" | undefined;
 }
 
 export interface Scrolled {
@@ -2052,6 +2438,8 @@ export interface SessionInputResult {
   /** with until read: for a wait since it, which misses no effect of all of it, and does not
    * match an echo that was seen to come before it was read */
   read_sequence?: number | undefined;
+  /** of clicks, drags and scrolls, in their order: one each, of a drag one for each end */
+  receipts?: Pressed[] | undefined;
   stripped?: number | undefined;
 }
 
@@ -2114,6 +2502,53 @@ export interface SessionListParams {
 export interface SessionListResult {
   sessions: string[];
   details?: Session[] | undefined;
+}
+
+export type SessionLocateParams = {
+  /** the session's id or name */
+  session: string;
+  /** words, such as 'Commit' in box 'Menu', or an object with type and value */
+  locator: Locator;
+  /** false shows the text as it is, whatever redaction says; default true */
+  redact?: boolean | undefined;
+  /** more rules for this read */
+  redaction?: Redaction | undefined;
+  /** visible (default): it means at least one place; hidden: it means none; stable: it means at
+   * least one, which has been as it is for 300 ms */
+  state?: "visible" | "hidden" | "stable" | undefined;
+  /** but for hidden it has to mean exactly one place */
+  strict?: boolean | undefined;
+  /** default 30000; 0 looks once */
+  timeout_ms?: number | undefined;
+} & (
+  | {
+      at?: undefined;
+      /** only places count of which a row was written after it: a sequence, or the next of a
+       * wait's answer */
+      since?: Position | undefined;
+    }
+  | {
+      /** the screen as it was then, hidden by what is secret now; default: as it is */
+      at?: Moment | undefined;
+      since?: undefined;
+    }
+);
+
+export interface SessionLocateResult {
+  /** the places in reading order, frames from the innermost; at most 1000 */
+  matches: Place[];
+  /** how many there are */
+  total: number;
+  /** of the screen on which they are */
+  sequence: number;
+  /** with at: the oldest sequence that can be shown */
+  kept_from?: number | undefined;
+  /** with at: when the session came to that */
+  kept_from_at?: string | undefined;
+  /** with at: when the session came to its sequence */
+  shown_at?: string | undefined;
+  /** what plugins have guessed, with their confidence */
+  why?: string | undefined;
 }
 
 export interface SessionOutputParams {
@@ -2471,6 +2906,14 @@ export interface Span {
   snapshot: Snapshot;
 }
 
+export interface Stage {
+  /** the part in words */
+  locator: string;
+  count: number;
+  /** of a text that was not found: the line that comes closest */
+  nearest?: string | undefined;
+}
+
 export interface StaleAdapter {
   adapter: string;
   why: string;
@@ -2525,6 +2968,13 @@ export interface Style {
   underline_style?: string | undefined;
 }
 
+/** the longest stretches of cells that have all of these colours and attributes */
+export interface StyleLocator {
+  type: "style";
+  /** as in fg=green bold, bg=208, fg=#ff8800 underline, fg=default, inverse */
+  value: string;
+}
+
 export interface Target {
   program: string;
   args?: string[] | undefined;
@@ -2539,6 +2989,19 @@ export interface TextAction {
   type: "text";
   /** what to type */
   value: string;
+}
+
+/** a text, each time that it stands there */
+export interface TextLocator {
+  type: "text";
+  /** what to find; rows that wrapped are one line */
+  value: string;
+  /** it is all that its line has, but for blanks; default false */
+  exact?: boolean | undefined;
+  /** blanks and line ends are one space, as in a paragraph; default false */
+  flow?: boolean | undefined;
+  /** capital and small letters are the same; default false */
+  nocase?: boolean | undefined;
 }
 
 /** changes the colours that the program is told of */
@@ -2838,13 +3301,13 @@ export interface Methods {
    * plugin_without_code, read_only, shutting_down, size_out_of_range, too_many_secrets,
    * unkillable, unknown_plugin. */
   "adapter.resume": { params: AdapterResumeParams; result: AdapterStarted };
-  /** Performs an intent, and tells whether it was submitted. Errors: cancelled,
+  /** Performs an intent, and tells whether it was submitted. Errors: ambiguous, cancelled,
    * duplicate_member, expectation_failed, input_blocked, input_full, intent_refused,
    * internal_error, invalid_action, invalid_params, invalid_redaction, key_not_requested,
-   * limit_exceeded, line_too_long, mouse_not_requested, permission_denied, plugin_failed,
-   * plugin_without_code, position_out_of_range, read_only, session_closed, session_ended,
-   * session_leased, shutting_down, size_out_of_range, timeout, too_many_marks, turn_in_progress,
-   * unkillable, unknown_adapter, unknown_intent. */
+   * limit_exceeded, line_too_long, mouse_not_requested, not_found, off_screen,
+   * permission_denied, plugin_failed, plugin_without_code, position_out_of_range, read_only,
+   * session_closed, session_ended, session_leased, shutting_down, size_out_of_range, timeout,
+   * too_many_marks, turn_in_progress, unkillable, unknown_adapter, unknown_intent. */
   "adapter.send": { params: AdapterSendParams; result: AdapterSendResult };
   /** Reads the screen. Errors: cancelled, duplicate_member, internal_error, invalid_params,
    * invalid_redaction, limit_exceeded, permission_denied, plugin_failed, reply_too_large,
@@ -2864,14 +3327,14 @@ export interface Methods {
    * invalid_params, invalid_redaction, limit_exceeded, permission_denied, plugin_failed,
    * unknown_adapter. */
   "adapter.transcript": { params: AdapterTranscriptParams; result: Transcript };
-  /** Performs an intent and waits, with no other client's intent between. Errors: cancelled,
-   * duplicate_member, expectation_failed, input_blocked, input_full, intent_refused,
+  /** Performs an intent and waits, with no other client's intent between. Errors: ambiguous,
+   * cancelled, duplicate_member, expectation_failed, input_blocked, input_full, intent_refused,
    * internal_error, invalid_action, invalid_matcher, invalid_params, invalid_redaction,
-   * key_not_requested, limit_exceeded, line_too_long, mouse_not_requested, permission_denied,
-   * plugin_failed, plugin_without_code, position_out_of_range, read_only, session_closed,
-   * session_ended, session_leased, shutting_down, size_out_of_range, timeout, too_many_marks,
-   * turn_in_progress, unkillable, unknown_adapter, unknown_intent, unknown_plugin,
-   * unknown_predicate, wait_id_in_use. */
+   * key_not_requested, limit_exceeded, line_too_long, mouse_not_requested, not_found,
+   * off_screen, permission_denied, plugin_failed, plugin_without_code, position_out_of_range,
+   * read_only, session_closed, session_ended, session_leased, shutting_down, size_out_of_range,
+   * timeout, too_many_marks, turn_in_progress, unkillable, unknown_adapter, unknown_intent,
+   * unknown_plugin, unknown_predicate, wait_id_in_use. */
   "adapter.turn": { params: AdapterTurnParams; result: AdapterTurnResult };
   /** Waits until a matcher of the plugin holds. Errors: cancelled, duplicate_member,
    * expectation_failed, intent_refused, internal_error, invalid_matcher, invalid_params,
@@ -2949,10 +3412,11 @@ export interface Methods {
    * limit_exceeded, moment_not_kept, plugin_failed, session_closed, session_ended,
    * session_forgotten, timeout, unknown_session. */
   "session.history": { params: SessionHistoryParams; result: SessionHistoryResult };
-  /** Types, pastes, presses a key, signals. Errors: cancelled, duplicate_member, input_blocked,
-   * input_full, internal_error, invalid_action, invalid_params, key_not_requested,
-   * limit_exceeded, line_too_long, mouse_not_requested, owned_by_adapter, position_out_of_range,
-   * read_only, session_closed, session_ended, session_forgotten, session_leased, shutting_down,
+  /** Types, pastes, presses a key, signals. Errors: ambiguous, cancelled, duplicate_member,
+   * input_blocked, input_full, internal_error, invalid_action, invalid_params,
+   * key_not_requested, limit_exceeded, line_too_long, mouse_not_requested, not_found,
+   * off_screen, owned_by_adapter, plugin_failed, position_out_of_range, read_only,
+   * session_closed, session_ended, session_forgotten, session_leased, shutting_down,
    * size_out_of_range, too_many_marks, unkillable, unknown_session. */
   "session.input": { params: SessionInputParams; result: SessionInputResult };
   /** Ends a session's program and all it started; the session stays readable. Errors: cancelled,
@@ -2968,6 +3432,11 @@ export interface Methods {
    * internal_error, invalid_params, invalid_redaction, limit_exceeded, session_forgotten,
    * unknown_session. */
   "session.list": { params: SessionListParams; result: SessionListResult };
+  /** Waits until a locator means places of the screen, and tells where they are. Errors:
+   * ambiguous, cancelled, duplicate_member, internal_error, invalid_locator, invalid_params,
+   * invalid_redaction, limit_exceeded, moment_not_kept, not_found, plugin_failed,
+   * session_closed, session_ended, session_forgotten, timeout, unknown_session. */
+  "session.locate": { params: SessionLocateParams; result: SessionLocateResult };
   /** Lists recordings, those that have ended too. Errors: cancelled, duplicate_member,
    * internal_error, invalid_params, limit_exceeded, session_forgotten, unknown_session. */
   "session.record_list": { params: SessionRecordListParams; result: SessionRecordListResult };
@@ -2987,11 +3456,12 @@ export interface Methods {
    * session_leased, size_out_of_range, unknown_session. */
   "session.resize": { params: SessionResizeParams; result: SessionResizeResult };
   /** Runs a command line in a session's shell, and tells its output and exit code. Errors:
-   * cancelled, command_not_run, duplicate_member, input_blocked, input_full, internal_error,
-   * invalid_action, invalid_params, invalid_redaction, key_not_requested, limit_exceeded,
-   * line_too_long, mouse_not_requested, no_shell, not_at_prompt, owned_by_adapter,
-   * position_out_of_range, read_only, session_closed, session_ended, session_forgotten,
-   * session_leased, shutting_down, size_out_of_range, timeout, too_many_marks, unknown_session. */
+   * ambiguous, cancelled, command_not_run, duplicate_member, input_blocked, input_full,
+   * internal_error, invalid_action, invalid_params, invalid_redaction, key_not_requested,
+   * limit_exceeded, line_too_long, mouse_not_requested, no_shell, not_at_prompt, not_found,
+   * off_screen, owned_by_adapter, plugin_failed, position_out_of_range, read_only,
+   * session_closed, session_ended, session_forgotten, session_leased, shutting_down,
+   * size_out_of_range, timeout, too_many_marks, unknown_session. */
   "session.run": { params: SessionRunParams; result: SessionRunResult };
   /** Draws the screen as PNG, SVG, HTML or ANSI text. Errors: cancelled, duplicate_member,
    * file_refused, internal_error, invalid_params, invalid_redaction, limit_exceeded,
@@ -3039,6 +3509,9 @@ export type Notification = {
 
 /** The data of errors, by `reason`. */
 export interface ErrorData {
+  /** a locator means several places of the screen where one was wanted, and has not meant one in
+   * time */
+  ambiguous: AmbiguousData;
   /** a batch has too many requests */
   batch_too_large: BatchTooLargeData;
   /** the request was cancelled */
@@ -3074,6 +3547,8 @@ export interface ErrorData {
   invalid_environment: InvalidEnvironmentData;
   /** a golden screen, a mask or a region is not one */
   invalid_golden: InvalidGoldenData;
+  /** a locator is not one */
+  invalid_locator: InvalidLocatorData;
   /** a manifest is not one */
   invalid_manifest: InvalidManifestData;
   /** a matcher is not one */
@@ -3110,6 +3585,10 @@ export interface ErrorData {
   no_shell: NoShellData;
   /** the shell is not at an empty prompt */
   not_at_prompt: NotAtPromptData;
+  /** a locator means nothing on the screen, and has not in time */
+  not_found: NotFoundData;
+  /** what a locator means has left the screen */
+  off_screen: OffScreenData;
   /** an adapter drives the session */
   owned_by_adapter: OwnedByAdapterData;
   /** the message is not JSON */

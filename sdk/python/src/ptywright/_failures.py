@@ -10,6 +10,7 @@ from typing import Dict, Type
 
 from ._errors import PtywrightError
 from ._generated import (
+    AmbiguousData,
     CannotStartData,
     ErrorData,
     ExpectationFailedData,
@@ -21,6 +22,8 @@ from ._generated import (
     LineTooLongData,
     MomentNotKeptData,
     NameTakenData,
+    NotFoundData,
+    OffScreenData,
     OwnedByAdapterData,
     PermissionDeniedData,
     PluginFailedData,
@@ -32,6 +35,19 @@ from ._generated import (
     UnknownIntentData,
     WaitData,
 )
+
+
+class AmbiguousError(PtywrightError):
+    """A locator means several places of the screen where one was wanted, and has not meant one in
+    time.
+    """
+
+    reason = "ambiguous"
+    code = -32001
+
+    @property
+    def data(self) -> AmbiguousData:
+        return AmbiguousData(self._data)
 
 
 class BatchTooLargeError(PtywrightError):
@@ -216,6 +232,17 @@ class InvalidGoldenError(PtywrightError):
     """A golden screen, a mask or a region is not one."""
 
     reason = "invalid_golden"
+    code = -32602
+
+    @property
+    def data(self) -> ErrorData:
+        return ErrorData(self._data)
+
+
+class InvalidLocatorError(PtywrightError):
+    """A locator is not one."""
+
+    reason = "invalid_locator"
     code = -32602
 
     @property
@@ -419,6 +446,28 @@ class NotAtPromptError(PtywrightError):
     @property
     def data(self) -> ErrorData:
         return ErrorData(self._data)
+
+
+class NotFoundError(PtywrightError):
+    """A locator means nothing on the screen, and has not in time."""
+
+    reason = "not_found"
+    code = -32001
+
+    @property
+    def data(self) -> NotFoundData:
+        return NotFoundData(self._data)
+
+
+class OffScreenError(PtywrightError):
+    """What a locator means has left the screen."""
+
+    reason = "off_screen"
+    code = -32602
+
+    @property
+    def data(self) -> OffScreenData:
+        return OffScreenData(self._data)
 
 
 class OwnedByAdapterError(PtywrightError):
@@ -774,6 +823,7 @@ class WaitIdInUseError(PtywrightError):
 
 
 ERRORS: Dict[str, Type[PtywrightError]] = {
+    "ambiguous": AmbiguousError,
     "batch_too_large": BatchTooLargeError,
     "cancelled": CancelledError,
     "cannot_start": CannotStartError,
@@ -791,6 +841,7 @@ ERRORS: Dict[str, Type[PtywrightError]] = {
     "invalid_action": InvalidActionError,
     "invalid_environment": InvalidEnvironmentError,
     "invalid_golden": InvalidGoldenError,
+    "invalid_locator": InvalidLocatorError,
     "invalid_manifest": InvalidManifestError,
     "invalid_matcher": InvalidMatcherError,
     "invalid_params": InvalidParamsError,
@@ -809,6 +860,8 @@ ERRORS: Dict[str, Type[PtywrightError]] = {
     "no_program": NoProgramError,
     "no_shell": NoShellError,
     "not_at_prompt": NotAtPromptError,
+    "not_found": NotFoundError,
+    "off_screen": OffScreenError,
     "owned_by_adapter": OwnedByAdapterError,
     "parse_error": ParseError,
     "permission_denied": PermissionDeniedError,
@@ -846,6 +899,7 @@ ERRORS: Dict[str, Type[PtywrightError]] = {
 
 
 __all__ = [
+    "AmbiguousError",
     "BatchTooLargeError",
     "CancelledError",
     "CannotStartError",
@@ -864,6 +918,7 @@ __all__ = [
     "InvalidActionError",
     "InvalidEnvironmentError",
     "InvalidGoldenError",
+    "InvalidLocatorError",
     "InvalidManifestError",
     "InvalidMatcherError",
     "InvalidParamsError",
@@ -882,6 +937,8 @@ __all__ = [
     "NoProgramError",
     "NoShellError",
     "NotAtPromptError",
+    "NotFoundError",
+    "OffScreenError",
     "OwnedByAdapterError",
     "ParseError",
     "PermissionDeniedError",
