@@ -1,14 +1,17 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/programtest"
+	ptw "github.com/ptywright/ptywright/tuitest/script"
 )
 
 // TestRunOfScriptsIsEnded: whichever way a run of scripts is ended, nothing that it started is left; a
@@ -66,5 +69,64 @@ func TestRunOfScriptsIsEnded(t *testing.T) {
 				t.Errorf("%s", said)
 			}
 		})
+	}
+}
+
+// TestTestPage: the scripts of docs/test.md pass, the first one as the page shows; the page has every
+// verb and every flag.
+func TestTestPage(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(root, "docs", "test.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	blocks := regexp.MustCompile("(?ms)^```(ptw|text)\n(.*?)^```$").FindAllStringSubmatch(page, -1)
+	if len(blocks) < 5 || blocks[0][1] != "ptw" || blocks[1][1] != "text" || blocks[2][1] != "text" {
+		t.Fatalf("%d blocks, and the first is not a script with its output and its golden screen", len(blocks))
+	}
+	for i, b := range blocks {
+		if b[1] != "ptw" {
+			continue
+		}
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			run := func() string {
+				p := ptywright(t, "test", "greet.ptw")
+				p.Dir = dir
+				p.Env = append(p.Env, "HOME="+dir, "XDG_CACHE_HOME="+dir, "CI=", "PTYWRIGHT_UPDATE=")
+				out, code := p.Run("")
+				if code != 0 {
+					t.Errorf("exit %d:\n%s%s", code, out, p.Stderr)
+				}
+				return out
+			}
+			path := filepath.Join(dir, "greet.ptw")
+			if err := os.WriteFile(path, []byte(b[2]), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			out := run() + run()
+			if i > 0 {
+				return
+			}
+			if want := strings.TrimSuffix(blocks[1][2], "\n"); !looksLike(out, want) {
+				t.Errorf("it prints\n%s, not\n%s", out, want)
+			}
+			if now, err := os.ReadFile(path); err != nil || string(now) != b[2]+blocks[2][2] {
+				t.Errorf("%v: the script is now\n%s", err, now)
+			}
+		})
+	}
+	for _, v := range ptw.Verbs() {
+		if !strings.Contains(page, "`"+v.Verb) {
+			t.Errorf("the page lacks the verb %s", v.Verb)
+		}
+	}
+	help, _ := ptywright(t, "test", "--help").Run("")
+	for _, m := range regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z-]+)`).FindAllStringSubmatch(help, -1) {
+		if m[1] != "--help" && !strings.Contains(page, m[1]) {
+			t.Errorf("the page lacks the flag %s", m[1])
+		}
 	}
 }
