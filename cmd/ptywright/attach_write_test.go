@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/programtest"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -84,9 +85,7 @@ func TestAttachDetachesFromAHungServer(t *testing.T) {
 	b := l.attach(outer, 24, 100)
 	b.wait(client.Text("read-only"))
 	process := l.program.Process
-	if err := process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	programtest.Stop(t, process.Pid)
 	defer func() {
 		process.Signal(syscall.SIGCONT)
 		l.end()

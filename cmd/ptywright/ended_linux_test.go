@@ -117,11 +117,13 @@ func TestLeashes(t *testing.T) {
 		if len(pids) < 3 {
 			t.Errorf("%s: there are only %v", c.name, pids)
 		}
-		if out := s.ok("wait", id, "--exit", "--timeout", hang.String()); out != c.says {
+		// On a busy machine the others may still hold the terminal when the first has ended.
+		draining := strings.Replace(c.says, ")", ", draining)", 1)
+		if out := s.ok("wait", id, "--exit", "--timeout", hang.String()); out != c.says && out != draining {
 			t.Errorf("%s: %q, want %q", c.name, out, c.says)
 		}
 		gone(t, pids)
-		if out := s.ok("ls"); !strings.Contains(out, c.says) {
+		if out := s.ok("ls"); !strings.Contains(out, c.says) && !strings.Contains(out, draining) {
 			t.Errorf("%s: ls says %s", c.name, out)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/doctor"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/programtest"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -44,7 +45,7 @@ func TestStoppedServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer wait.Close()
-	s.program.Process.Signal(syscall.SIGSTOP)
+	programtest.Stop(t, pid)
 	var all sync.WaitGroup
 	defer s.program.Process.Signal(syscall.SIGCONT) // whatever happens
 	says := regexp.MustCompile(fmt.Sprintf(`the server on %s, process %d, has not answered for (\d+)\S*s as it is stopped: kill -CONT %d lets it go on; ptywright kill --server, or kill -9 %d, ends it`,

@@ -442,13 +442,15 @@ func TestKillOfAnotherUsersProgram(t *testing.T) {
 	}
 	l := newLobby(t)
 	dir := filepath.Dir(l.path)
-	data, err := os.ReadFile("/proc/self/exe")
+	program, ordinary := filepath.Join(dir, "setuid"), filepath.Join(dir, "ordinary")
+	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, ordinary := filepath.Join(dir, "setuid"), filepath.Join(dir, "ordinary")
+	// Another process writes them: what this one writes, a child that is started meanwhile has open, and
+	// then it cannot be executed.
 	for _, err := range []error{
-		os.WriteFile(ordinary, data, 0o755), os.WriteFile(program, data, 0o755), os.Chmod(program, 0o755|os.ModeSetuid), os.Chmod(dir, 0o755), os.Chmod(l.path, 0o777),
+		exec.Command("cp", self, ordinary).Run(), exec.Command("cp", self, program).Run(), os.Chmod(ordinary, 0o755), os.Chmod(program, 0o755|os.ModeSetuid), os.Chmod(dir, 0o755), os.Chmod(l.path, 0o777),
 	} {
 		if err != nil {
 			t.Fatal(err)

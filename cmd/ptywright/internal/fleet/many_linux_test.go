@@ -49,18 +49,6 @@ func TestFleetStartDetaches(t *testing.T) {
 	}
 }
 
-// statesOf returns the state of each thread of a process, a letter each.
-func statesOf(pid int) (states string) {
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
-	for _, path := range threads {
-		stat, _ := os.ReadFile(path)
-		if _, state, ok := strings.Cut(string(stat), ") "); ok {
-			states += state[:1]
-		}
-	}
-	return states
-}
-
 // TestFleetTellsOfASilentInstance: one that is stopped (SIGSTOP) is alive and does not answer. What
 // waits for it ends when it was told to, with what the others did; another one's command goes on.
 func TestFleetTellsOfASilentInstance(t *testing.T) {
@@ -68,16 +56,7 @@ func TestFleetTellsOfASilentInstance(t *testing.T) {
 	f := newFleet(t)
 	all := f.start("2", "--tag", "worker")
 	silent, other := all[0], all[1]
-	signal := func(s unix.Signal) {
-		t.Helper()
-		if err := unix.Kill(silent.PID, s); err != nil {
-			t.Fatal(err)
-		}
-		if s == unix.SIGSTOP { // a busy machine stops one thread after the other
-			programtest.UntilMatches(t, "^T+$", func() string { return statesOf(silent.PID) })
-		}
-	}
-	signal(unix.SIGSTOP)
+	programtest.Stop(t, silent.PID)
 	defer unix.Kill(silent.PID, unix.SIGCONT)
 	advice := fmt.Sprintf("its process is stopped, and goes on with kill -CONT %d", silent.PID)
 	heading := "== " + silent.ID + " worker: it has not answered for 1s: " + advice + "\n"
@@ -105,7 +84,9 @@ func TestFleetTellsOfASilentInstance(t *testing.T) {
 		t.Errorf("%s", list)
 	}
 	f.fails(1, silent.ID+": it has not answered for 2s: "+advice, "sessions")
-	signal(unix.SIGCONT)
+	if err := unix.Kill(silent.PID, unix.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
 	f.ok("wait", "--all", "--idle")
 
 	// One that is stopped when it is waited for already.
@@ -114,7 +95,7 @@ func TestFleetTellsOfASilentInstance(t *testing.T) {
 	_, piped := p.StartPiped()
 	lines := bufio.NewReader(piped)
 	first, err := lines.ReadString('\n')
-	signal(unix.SIGSTOP)
+	programtest.Stop(t, silent.PID)
 	rest, _ := io.ReadAll(lines)
 	if code := programtest.ExitCode(t, p.Wait()); err != nil || code != 3 || !strings.HasPrefix(first, "== "+other.ID) || !strings.Contains(string(rest), "it has not answered for ") || !strings.Contains(string(rest), advice) {
 		t.Errorf("exit code %d, %v\n%s%s%s", code, err, first, rest, p.Stderr)

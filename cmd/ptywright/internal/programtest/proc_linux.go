@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -38,6 +39,25 @@ func Marked(t testing.TB, mark string) map[int]string {
 		found[pid] = strings.ReplaceAll(string(cmdline), "\x00", " ")
 	}
 	return found
+}
+
+// Stop stops a process, as Ctrl-Z does, and returns when it is: a busy machine stops one thread after
+// the other.
+func Stop(t testing.TB, pid int) {
+	t.Helper()
+	if err := unix.Kill(pid, unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	UntilMatches(t, "^T+$", func() (states string) {
+		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		for _, path := range threads {
+			stat, _ := os.ReadFile(path)
+			if _, state, ok := strings.Cut(string(stat), ") "); ok {
+				states += state[:1]
+			}
+		}
+		return states
+	})
 }
 
 // NoneLeft checks that no process carries the mark.
