@@ -18,8 +18,9 @@ import (
 // valid for its own session only.
 type Position struct {
 	vt.Point
-	Offset Offset // of the transcript; valid with Exact
-	Exact  bool   // just after a match
+	Offset  Offset // of the transcript; valid with Exact
+	Exact   bool   // just after a match
+	Session ID     // whose it is; "": that is not known, as of a sequence
 }
 
 // After returns the position after everything up to a sequence.
@@ -28,21 +29,46 @@ func After(sequence uint64) *Position { return &Position{Point: vt.Point{Seq: se
 // String returns p in the form that [ParsePosition] reads. The form may change, except that a
 // position made by After is its sequence.
 func (p Position) String() string {
-	switch {
-	case !p.Exact:
+	if !p.Exact {
 		return strconv.FormatUint(p.Seq, 10)
-	case !p.Within:
-		return fmt.Sprintf("p%d-%d", p.Seq, p.Offset)
 	}
-	return fmt.Sprintf("p%d-%d-%d-%d", p.Seq, p.Offset, p.At.Line, p.At.Col)
+	text := fmt.Sprintf("p%d-%d", p.Seq, p.Offset)
+	if p.Within {
+		text += fmt.Sprintf("-%d-%d", p.At.Line, p.At.Col)
+	}
+	if p.Session != "" {
+		text += "@" + string(p.Session)
+	}
+	return text
+}
+
+// Check returns a *[ForeignPositionError] if p is known to be a position of another session.
+func (p *Position) Check(of ID) error {
+	if p == nil || p.Session == "" || p.Session == of {
+		return nil
+	}
+	return &ForeignPositionError{Of: p.Session, Given: of}
+}
+
+// A ForeignPositionError says that a position is of another session than the one it was given for.
+type ForeignPositionError struct{ Of, Given ID }
+
+func (e *ForeignPositionError) Error() string {
+	return fmt.Sprintf("a position of session %s says nothing of session %s: give the next of a wait "+
+		"on that one, or a sequence", e.Of, e.Given)
 }
 
 // ParsePosition reads a sequence, or a result of [Position.String]. The error quotes nothing of s.
 func ParsePosition(s string) (*Position, error) {
 	rest, exact := strings.CutPrefix(s, "p")
+	rest, id, named := strings.Cut(rest, "@")
 	parts := strings.Split(rest, "-")
 	var n [4]uint64
-	bad := exact && len(parts) != 2 && len(parts) != 4 || !exact && len(parts) != 1
+	bad := exact && len(parts) != 2 && len(parts) != 4 || !exact && (len(parts) != 1 || named)
+	if number, ok := strings.CutPrefix(id, "s"); named {
+		_, err := strconv.ParseUint(number, 10, 64)
+		bad = bad || !ok || err != nil || number[0] == '+'
+	}
 	for i, part := range parts[:min(len(parts), 4)] {
 		var err error
 		if n[i], err = strconv.ParseUint(part, 10, 64); err != nil || part[0] == '+' {
@@ -52,7 +78,8 @@ func ParsePosition(s string) (*Position, error) {
 	if bad || n[3] > vt.MaxSide {
 		return nil, errors.New("expected a sequence, or the next of a wait's answer")
 	}
-	p := &Position{Point: vt.Point{Seq: n[0]}, Offset: Offset(n[1]), Exact: exact}
+	p := &Position{Point: vt.Point{Seq: n[0]}, Offset: Offset(n[1]), Exact: exact,
+		Session: ID(id)}
 	if len(parts) == 4 {
 		p.Within, p.At = true, vt.Position{Line: n[2], Col: int(n[3])}
 	}
@@ -171,7 +198,7 @@ func (m *Match) place() *Place {
 
 // behind returns the position just after what m matched in v.
 func (s *Session) behind(v *View, m *Match) *Position {
-	p := &Position{Point: vt.Point{Seq: v.Sequence}, Exact: true}
+	p := &Position{Point: vt.Point{Seq: v.Sequence}, Exact: true, Session: s.id}
 	_, p.Offset = v.Transcript.Bounds()
 	switch at := m.place(); {
 	case at == nil:

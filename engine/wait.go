@@ -125,7 +125,7 @@ func (l *Left) wait(w *waiting) {
 }
 func (p *Position) wait(w *waiting) {
 	if p != nil {
-		w.since = w.session.since(*p, w.began)
+		w.since, w.foreign = w.session.since(*p, w.began), p.Check(w.session.id)
 	}
 }
 
@@ -167,7 +167,7 @@ func (e *WaitError) Unwrap() error { return e.Err }
 // neither has one. The outcome is never nil. The error is nil on a match and otherwise a *[WaitError]. Its Err is m's own when it
 // can never answer, [ErrTimeout], [ErrEnded] when the session has ended and m can no longer match,
 // [ErrClosed] when the session was closed during the wait, a *[ForgottenError] when it was
-// forgotten before the wait began, or the cause of ctx's end. Any number of goroutines may wait; a
+// forgotten before the wait began, a *[ForeignPositionError], or the cause of ctx's end. Any number of goroutines may wait; a
 // wait leaves nothing behind.
 func (s *Session) Wait(ctx context.Context, m Matcher, options ...WaitOption) (*Outcome, error) {
 	s.hold()
@@ -178,6 +178,10 @@ func (s *Session) Wait(ctx context.Context, m Matcher, options ...WaitOption) (*
 	}
 	for _, o := range options {
 		o.wait(w)
+	}
+	if w.foreign != nil {
+		out := &Outcome{View: s.View()}
+		return out, &WaitError{out, w.foreign}
 	}
 	out, err := s.wait(w, m)
 	s.engine.counts.wait(ctx, err)
@@ -284,6 +288,7 @@ type waiting struct {
 	session *Session
 	ctx     context.Context
 	since   Since
+	foreign error // why since cannot be its session's
 	began   time.Time
 	timeout time.Duration
 	parked  func()

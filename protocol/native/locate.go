@@ -136,9 +136,12 @@ func (c *client) sessionLocate(ctx context.Context, p locateParams) (*locateResu
 	if p.At != nil {
 		return q.at(s, &p, look)
 	}
-	var since *engine.Position
-	if state != stateHidden { // what is there was there before, too
-		since = p.Since.engine()
+	since, err := p.Since.of(s)
+	if err != nil {
+		return nil, err
+	}
+	if state == stateHidden { // what is there was there before, too
+		since = nil
 	}
 	out, err := s.Wait(ctx, q, since, engine.Within(timeout), engine.Parked(func() { protocol.Yield(ctx) }))
 	seen := look(out.View)

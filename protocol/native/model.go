@@ -278,7 +278,7 @@ func (m *modeler) model() *jsonschema.Schema {
 	m.defs["Redaction"].AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
 	m.defs["Position"] = &jsonschema.Schema{
 		Description: "a sequence, or the next of a wait's answer",
-		OneOf:       []*jsonschema.Schema{{Type: "integer", Minimum: jsonschema.Ptr(0.0)}, {Type: "string", Pattern: `^p[0-9]+-[0-9]+(-[0-9]+-[0-9]+)?$`, Examples: []any{"p1-2"}}},
+		OneOf:       []*jsonschema.Schema{{Type: "integer", Minimum: jsonschema.Ptr(0.0)}, {Type: "string", Pattern: `^p[0-9]+-[0-9]+(-[0-9]+-[0-9]+)?(@s[0-9]+)?$`, Examples: []any{"p1-2"}}},
 	}
 	m.defs["Moment"] = &jsonschema.Schema{
 		Description: "a sequence, or a time",

@@ -25,10 +25,13 @@ func (p *sincePosition) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// engine returns the position; nil when none was given.
-func (p *sincePosition) engine() *engine.Position {
+// of returns the position, for a session; nil when none was given.
+func (p *sincePosition) of(s *engine.Session) (*engine.Position, error) {
 	if p == nil {
-		return nil
+		return nil, nil
 	}
-	return &p.Position
+	if err := p.Check(s.ID()); err != nil {
+		return nil, &paramError{path: "since", reason: "invalid_params", problem: err.Error()}
+	}
+	return &p.Position, nil
 }

@@ -562,7 +562,11 @@ func (p *outputParts) read(s *engine.Session) (transcriptResult, error) {
 	case p.Since != nil && p.Mark != nil:
 		return transcriptResult{}, &protocol.ParamError{Expected: "since or mark", Got: "both"}
 	case p.Since != nil:
-		from = s.OffsetOf(p.Since.Position)
+		since, err := p.Since.of(s)
+		if err != nil {
+			return transcriptResult{}, err
+		}
+		from = s.OffsetOf(*since)
 	case p.Mark != nil:
 		var ok bool
 		if from, ok = l.Raw.Transcript.Mark(*p.Mark); !ok {

@@ -68,11 +68,15 @@ func (c *client) wait(ctx context.Context, a *plugins.Adapter, hide *redact.Reda
 	if name == "" {
 		name = plugins.DefaultMatcher
 	}
+	since, err := p.Since.of(a.Session())
+	if err != nil {
+		return nil, err
+	}
 	m, err := a.Matcher(ctx, name, p.Params)
 	if err != nil {
 		return nil, &intentError{err: err, look: adapterLook(a, a.Session().View(), hide)}
 	}
-	out, err := a.Session().Wait(ctx, m, p.Since.engine(), latched,
+	out, err := a.Session().Wait(ctx, m, since, latched,
 		engine.Within(timeout), engine.Parked(func() { protocol.Yield(ctx) }))
 	l := adapterLook(a, out.View, hide)
 	if p.Latched { // who was asked may have seen other sessions

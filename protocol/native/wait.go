@@ -54,7 +54,11 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.Wait(ctx, m, p.Since.engine(), engine.Latched(p.Latched), engine.Within(timeout),
+	since, err := p.Since.of(s)
+	if err != nil {
+		return nil, err
+	}
+	out, err := s.Wait(ctx, m, since, engine.Latched(p.Latched), engine.Within(timeout),
 		engine.Parked(func() { protocol.Yield(ctx) }))
 	l := newLook(out.View, p.redactor(), cells)
 	l.Secrets = asking.secrets()
