@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -173,11 +174,13 @@ func tapeWords(line string) ([]tapeWord, *TapeError) {
 }
 
 // tapeKeys are the commands that press a key.
-var tapeKeys = map[string]string{
-	"Enter": "enter", "Return": "enter", "Tab": "tab", "Space": "space", "Backspace": "backspace", "Delete": "delete",
-	"Insert": "insert", "Escape": "escape", "Up": "up", "Down": "down", "Left": "left", "Right": "right",
-	"Home": "home", "End": "end", "PageUp": "page_up", "PageDown": "page_down",
-}
+var tapeKeys = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"Enter": "enter", "Return": "enter", "Tab": "tab", "Space": "space", "Backspace": "backspace", "Delete": "delete",
+		"Insert": "insert", "Escape": "escape", "Up": "up", "Down": "down", "Left": "left", "Right": "right",
+		"Home": "home", "End": "end", "PageUp": "page_up", "PageDown": "page_down",
+	}
+})
 
 // command turns the first command of some words into steps, and returns how many words it has.
 func (t *tapeReader) command(file string, line int, text string, words []tapeWord, depth int) (int, error) {
@@ -212,7 +215,7 @@ func (t *tapeReader) command(file string, line int, text string, words []tapeWor
 		}
 		t.add("type %s", quoted(strings.Join(texts, " ")))
 		return n, nil
-	case tapeKeys[name] != "" || (base == "Ctrl" || base == "Alt" || base == "Shift") && plus != "":
+	case tapeKeys()[name] != "" || (base == "Ctrl" || base == "Alt" || base == "Shift") && plus != "":
 		key, err := tapeKey(name)
 		if err != nil {
 			return 0, fail(w, "%v", err)
@@ -275,7 +278,11 @@ func (t *tapeReader) command(file string, line int, text string, words []tapeWor
 		if err != nil {
 			return 0, err
 		}
-		t.require = append(t.require, a.text)
+		if bare().MatchString(a.text) {
+			t.require = append(t.require, a.text)
+		} else {
+			t.cannot(file, line, "Require "+a.text, "not a program's name")
+		}
 		return 2, nil
 	case name == "Env":
 		if len(words) < 3 {
@@ -320,7 +327,7 @@ func tapeKey(name string) (string, error) {
 	if last == "" && len(parts) > 1 { // Ctrl++
 		parts, last = parts[:len(parts)-1], "plus"
 	}
-	if key := tapeKeys[last]; key != "" {
+	if key := tapeKeys()[last]; key != "" {
 		last = key
 	}
 	key := ""
@@ -485,12 +492,14 @@ func (t *tapeReader) size() (rows, cols int) {
 }
 
 // shells are how VHS starts shells, so that nothing of a user's shows.
-var shells = map[string]struct{ env, spawn string }{
-	"bash": {`env 'PS1=> ' BASH_SILENCE_DEPRECATION_WARNING=1`, "spawn bash --noprofile --norc +o history"},
-	"zsh":  {`env 'PROMPT=> '`, "spawn zsh --histnostore --no-rcs"},
-	"fish": {"", `spawn fish --no-config --private -C 'function fish_greeting; end' -C 'function fish_prompt; echo -n "> "; end'`},
-	"sh":   {`env 'PS1=> '`, "spawn sh"},
-}
+var shells = sync.OnceValue(func() map[string]struct{ env, spawn string } {
+	return map[string]struct{ env, spawn string }{
+		"bash": {`env 'PS1=> ' BASH_SILENCE_DEPRECATION_WARNING=1`, "spawn bash --noprofile --norc +o history"},
+		"zsh":  {`env 'PROMPT=> '`, "spawn zsh --histnostore --no-rcs"},
+		"fish": {"", `spawn fish --no-config --private -C 'function fish_greeting; end' -C 'function fish_prompt; echo -n "> "; end'`},
+		"sh":   {`env 'PS1=> '`, "spawn sh"},
+	}
+})
 
 // script puts the script together.
 func (t *tapeReader) script() []byte {
@@ -499,12 +508,12 @@ func (t *tapeReader) script() []byte {
 	rows, cols := t.size()
 	fmt.Fprintf(&b, "size %dx%d # about what the tape's picture has\n", rows, cols)
 	for _, program := range t.require {
-		fmt.Fprintf(&b, "[!exec:%s] skip %s\n", oneLine(program), quoted(program+" is not installed"))
+		fmt.Fprintf(&b, "[!exec:%s] skip %s\n", program, quoted(program+" is not installed"))
 	}
 	for _, env := range t.env {
 		b.WriteString(env + "\n")
 	}
-	start, ok := shells[t.shell]
+	start, ok := shells()[t.shell]
 	if !ok {
 		start.spawn = "spawn " + quote(t.shell)
 	}

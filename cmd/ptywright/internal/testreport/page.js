@@ -122,6 +122,7 @@ if (data.expected && versus) {
     const bar = el('div', 'bar');
     bar.append(el('span', '', 'expected'), el('span', 'fill'), el('span', '', versus.name));
     box.append(bar, range, s);
+    requestAnimationFrame(() => { for (const e of [bar, range]) e.style.width = `${s.offsetWidth}px`; });
     return box;
   };
 } else if (data.actual) {
