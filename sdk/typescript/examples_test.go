@@ -33,9 +33,9 @@ func TestInkExample(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	env := []string{"CI=true"}
+	env := []string{"CI=true", "NODE_NO_WARNINGS=1"} // NO_COLOR and FORCE_COLOR at once
 	if os.Getenv("UPDATE") != "" {
-		env = []string{"CI=", "PTYWRIGHT_UPDATE=changed"}
+		env = []string{"CI=", "PTYWRIGHT_UPDATE=changed", "NODE_NO_WARNINGS=1"}
 	} else if err := copyTree(filepath.Join(example, "__screens__"), filepath.Join(p.dir, "__screens__")); err != nil {
 		t.Fatal(err)
 	}
