@@ -349,7 +349,8 @@ func (a *Adapter) steps(ctx context.Context, machine machine, actions decoder) [
 // actionPermissions are the permissions that actions need; every action is listed.
 var actionPermissions = map[string]Permission{
 	"text": InputWrite, "paste": InputWrite, "bracketed_paste": InputWrite,
-	"stream_text": InputWrite, "key": InputWrite, "mouse": InputWrite, "interrupt": InputWrite,
+	"stream_text": InputWrite, "key": InputWrite, "mouse": InputWrite,
+	"click": InputWrite, "drag": InputWrite, "scroll": InputWrite, "interrupt": InputWrite,
 	"eof": InputWrite, "signal": SessionKill, "kill": SessionKill, "resize": SessionResize,
 	"expect": MatcherWait, "when": MatcherWait, "mark_transcript": TranscriptRead,
 }

@@ -5,7 +5,7 @@ local function bare(kind) return function() return {type = kind} end end
 
 local action = {
 	text = typed("text"), paste = typed("paste"), bracketed_paste = typed("bracketed_paste"), key = typed("key"),
-	signal = typed("signal"), mouse = typed("mouse"), interrupt = bare("interrupt"), eof = bare("eof"), kill = bare("kill"),
+	signal = typed("signal"), mouse = typed("mouse"), click = typed("click"), drag = typed("drag"), scroll = typed("scroll"), interrupt = bare("interrupt"), eof = bare("eof"), kill = bare("kill"),
 }
 function action.stream_text(text) return {type = "stream_text", value = {text = text}} end
 function action.resize(rows, cols) return {type = "resize", value = {rows = rows, cols = cols}} end
@@ -21,6 +21,7 @@ local matcher = {
 	process_exited = bare("process_exited"), bell = bare("bell"), any = typed("any"), all = typed("all"), negate = typed("not"),
 }
 function matcher.cursor_at(row, col) return {type = "cursor_at", value = {row = row, col = col}} end
+function matcher.located(locator, count) return {type = "located", value = {locator = locator, count = count}} end
 function matcher.screen_stable(ms) return {type = "screen_stable", value = {min_ms = ms}} end
 function matcher.predicate(name, params) return {type = "lua", value = {predicate = name, params = params}} end
 

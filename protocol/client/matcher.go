@@ -81,6 +81,11 @@ func LocatedCount(locator string, count int) Matcher {
 	return Matcher{Type: "located", Value: map[string]any{"locator": locator, "count": count}}
 }
 
+// Golden matches when the screen equals a golden screen, the text of a *.screen file.
+func Golden(screen string) Matcher {
+	return Matcher{Type: "screen", Value: map[string]string{"screen": screen}}
+}
+
 // Any matches when one of ms does: Index of the [Match] says which.
 func Any(ms ...Matcher) Matcher { return Matcher{Type: "any", Value: ms} }
 

@@ -406,7 +406,7 @@ func TestWhatIsSentFits(t *testing.T) {
 	made := map[string]bool{}
 	for _, m := range []client.Matcher{
 		client.Text(""), client.Regexp("a").In(client.Seen), client.Output("a"), client.Title("a"), client.Cursor(1, 2), client.Stable(time.Second),
-		client.Exited(), client.Bell(), client.Located("box"), client.LocatedCount("box", 0), client.Command(), client.CommandExit(0), client.Lua("p", "f", nil), client.Lua("p", "f", map[string]any{"a": 1}),
+		client.Exited(), client.Bell(), client.Located("box"), client.LocatedCount("box", 0), client.Golden("screen 1\n"), client.Command(), client.CommandExit(0), client.Lua("p", "f", nil), client.Lua("p", "f", map[string]any{"a": 1}),
 		client.Any(client.Text("a"), client.Exited()), client.All(client.Text("a")), client.Not(client.All(client.Text("a")).In(client.OnScreen)),
 	} {
 		made[m.Type] = true

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import ptywright
-from ptywright import bell, cursor, exited, finished, output, regex, stable, text, title, wire
+from ptywright import bell, cursor, exited, finished, located, output, regex, stable, text, title, wire
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
@@ -171,6 +171,40 @@ def test_click():
         s.expect(text="ready")
         s.click(4, 9)
         s.wait(text="^[[<0;10;5M^[[<0;10;5m")
+
+
+PANES = (
+    "stty raw -echo; printf '\\033[?1002;1006h+- One -+ +- Two -+\\r\\n"
+    "| [ Go ]| | [ Go ]|\\r\\n+-------+ +-------+\\r\\n'; cat -v"
+)
+
+
+def test_locators():
+    with ptywright.spawn("sh", "-c", PANES) as s:
+        place = s.locate("'[ Go ]' in box 'Two'", stable=True)
+        assert place.text == "[ Go ]" and (place.spans[0].row, place.spans[0].col) == (1, 12)
+        assert len(s.locate_all({"type": "text", "value": "[ Go ]"})) == 2
+        assert s.locate_all("'[ Stop ]'") == []
+        with pytest.raises(ptywright.AmbiguousError) as several:
+            s.locate("'[ Go ]'", timeout=0)
+        assert several.value.data.count == len(several.value.data.places) == 2
+        with pytest.raises(ptywright.NotFoundError) as none:
+            s.locate("'[ Goo ]'", timeout=0)
+        assert "Go" in none.value.data.nearest
+        with pytest.raises(ptywright.InvalidLocatorError):
+            s.locate("'")
+        pressed = s.click("'[ Go ]' in box 'Two'", at="start", count=2, button="right")
+        assert (pressed.row, pressed.col, pressed.moved) == (1, 12, False)
+        s.wait(output="^[[<2;13;2M^[[<2;13;2m^[[<2;13;2M^[[<2;13;2m")
+        assert len(s.drag("'One'", {"type": "text", "value": "Two"})) == 2
+        s.wait(output="^[[<0;5;1M^[[<32;15;1M^[[<0;15;1m")
+        s.scroll("box 'One'", towards="up", by=2)
+        s.wait(output="^[[<64;5;2M^[[<64;5;2M")
+        assert s.expect(located("'[ Go ]'", 2)).outcome.kind == "located"
+        s.expect(~located("'[ Stop ]'"))
+        s.gone("'[ Stop ]'")
+        with pytest.raises(ptywright.TimeoutError):
+            s.gone("box 'One'", timeout=0)
 
 
 def test_run_and_shell_integration():

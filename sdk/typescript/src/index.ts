@@ -20,6 +20,7 @@ export { Session, Snapshot, Match, Recording } from "./session.js";
 export type { Exit, ExpectOptions, InputOptions, RunResult, WaitOptions } from "./session.js";
 export { History, Span } from "./past.js";
 export type { HistoryOptions, Moment } from "./past.js";
+export type { ClickOptions, LocateOptions, Locator } from "./locate.js";
 export type { InteractOptions } from "./interact.js";
 export { Adapter } from "./adapter.js";
 export type { AdapterWaitOptions } from "./adapter.js";
@@ -33,6 +34,7 @@ export {
   cursor,
   exited,
   finished,
+  located,
   lua,
   not,
   output,

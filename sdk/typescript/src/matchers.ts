@@ -1,4 +1,4 @@
-import type { Matcher as WireMatcher } from "./wire.js";
+import type { Locator, Matcher as WireMatcher } from "./wire.js";
 
 /**
  * A condition to wait for, as a value. Make one with {@link text}, {@link regex} and so on, compose
@@ -121,6 +121,11 @@ export const finished = (exitCode?: number): Matcher =>
     type: "command_finished",
     ...(exitCode === undefined ? {} : { value: { exit_code: exitCode } }),
   });
+
+/** Holds when a locator, such as `"'Commit' in box 'Menu'"`, means at least one place of the screen,
+ * or exactly `count`. */
+export const located = (locator: Locator, count?: number): Matcher =>
+  make({ type: "located", value: { locator, ...(count === undefined ? {} : { count }) } });
 
 /** Holds when a predicate of a plugin says so. */
 export const lua = (plugin: string, predicate: string, params?: unknown): Matcher =>

@@ -6,184 +6,12 @@ import { isOver, type CallOptions } from "./connection.js";
 import { interact, type InteractOptions } from "./interact.js";
 import { matcherOf, milliseconds, onScreen, type Conditions, type Until } from "./matchers.js";
 import { PtywrightError } from "./errors.js";
+import type { ClickOptions, LocateOptions, Locator } from "./locate.js";
 import { History, momentOf, Span, type HistoryOptions, type Moment } from "./past.js";
+import { exitOf, Match, Snapshot, type Exit } from "./screen.js";
 import type * as wire from "./wire.js";
 
-/** How a program ended. */
-export interface Exit {
-  /** The exit code; null when a signal ended it. */
-  readonly code: number | null;
-  /** The signal's name, such as `SIGKILL`; null when none ended it. */
-  readonly signal: string | null;
-  /** A process that it has started still holds the terminal, and may write. */
-  readonly draining: boolean;
-  /** The limit that ended it: `max_ms`, `idle_ms`, `max_memory` or `owner`. */
-  readonly limit: string | undefined;
-}
-
-export function exitOf(e: wire.Exit | null): Exit | null {
-  if (e === null) return null;
-  return { code: e.exit_code, signal: e.signal, draining: e.draining, limit: e.limit };
-}
-
-/** A screen as it was at one moment. It does not change; `String(snapshot)` is its text. */
-export class Snapshot {
-  /** What the server sent. */
-  readonly wire: wire.Snapshot;
-
-  constructor(snapshot: wire.Snapshot) {
-    this.wire = snapshot;
-  }
-
-  /** The text: rows cut at their last non-blank, soft-wrapped rows joined, blank rows at the end
-   * dropped. */
-  get text(): string {
-    return this.wire.plain_text;
-  }
-
-  /** One string for each row. */
-  get lines(): readonly string[] {
-    return this.wire.lines;
-  }
-
-  get rows(): number {
-    return this.wire.size.rows;
-  }
-
-  get cols(): number {
-    return this.wire.size.cols;
-  }
-
-  /** Where the cursor is, from 0, and whether it is shown. */
-  get cursor(): wire.Cursor {
-    return this.wire.cursor;
-  }
-
-  /** The window title; null when none was set. */
-  get title(): string | null {
-    return this.wire.title;
-  }
-
-  /** How the program ended; null while it runs. */
-  get exit(): Exit | null {
-    return exitOf(this.wire.exit);
-  }
-
-  /** How much had happened in the session. */
-  get sequence(): number {
-    return this.wire.sequence;
-  }
-
-  /** The program reads a secret: the terminal does not echo what is typed. */
-  get secretInput(): boolean {
-    return this.wire.secret_input;
-  }
-
-  /** The cells by rows, or with `cells: "runs"` stretches of one style; else empty. */
-  get cells(): readonly wire.Cell[] {
-    return this.wire.cells;
-  }
-
-  toString(): string {
-    return this.text;
-  }
-}
-
-/** What a wait found. */
-export class Match {
-  /** What the server sent. */
-  readonly wire: wire.Matched;
-  /** The screen when it matched. */
-  readonly screen: Snapshot;
-
-  constructor(matched: wire.Matched) {
-    this.wire = matched;
-    this.screen = new Snapshot(matched.snapshot);
-  }
-
-  /** The text that was found: of an expression group 1, else all that it matched; `""` when what
-   * matched is not text. */
-  get text(): string {
-    const o = this.#leaf;
-    if (o === undefined) return "";
-    return "capture" in o ? String(o.capture) : "text" in o ? o.text : "";
-  }
-
-  /** The groups of the expression in order, null for one that took no part. */
-  get groups(): readonly (string | null)[] {
-    const o = this.#leaf;
-    return (o && "groups" in o && o.groups) || [];
-  }
-
-  /** The named groups of the expression that took part. */
-  get named(): Readonly<Record<string, string>> {
-    const o = this.#leaf;
-    return (o && "named" in o && o.named) || {};
-  }
-
-  /** Of {@link any}: which of the matchers held, from 0; undefined for other matchers. */
-  get index(): number | undefined {
-    return this.wire.outcome.kind === "any" ? this.wire.outcome.index : undefined;
-  }
-
-  /** What came before the text that matched and counted, at most its last 16 KiB. */
-  get before(): string {
-    return this.wire.before ?? "";
-  }
-
-  /** Just behind what matched: give it to the next wait as `since`, to go on from there. */
-  get next(): string {
-    return this.wire.next;
-  }
-
-  /** How much had happened in the session. */
-  get sequence(): number {
-    return this.wire.sequence;
-  }
-
-  /** How the program ended; null while it runs. */
-  get exit(): Exit | null {
-    return this.screen.exit;
-  }
-
-  /** How long it took, in milliseconds. */
-  get elapsed(): number {
-    return this.wire.elapsed_ms;
-  }
-
-  /** When it held, of a latched wait. */
-  get heldAt(): Date | undefined {
-    return this.wire.held_at === undefined ? undefined : new Date(this.wire.held_at);
-  }
-
-  /** Something was lost before it could be looked at: lines that scrolled off the screen, or of a
-   * latched wait a moment. */
-  get missed(): boolean {
-    return this.wire.missed ?? false;
-  }
-
-  /** What matched, by kind. */
-  get outcome(): wire.Outcome {
-    return this.wire.outcome;
-  }
-
-  get #leaf(): wire.Outcome | undefined {
-    return textual(this.wire.outcome);
-  }
-}
-
-/** The first part of an outcome that is about a text. */
-function textual(o: wire.Outcome): wire.Outcome | undefined {
-  if (o.kind === "any") return textual(o.matched);
-  if (o.kind === "all") {
-    for (const part of o.matched) {
-      const found = textual(part);
-      if (found) return found;
-    }
-    return undefined;
-  }
-  return "text" in o || "pattern" in o ? o : undefined;
-}
+export { exitOf, Match, Snapshot, type Exit } from "./screen.js";
 
 /** How long to look, and what for. */
 export interface ExpectOptions extends CallOptions {
@@ -334,19 +162,94 @@ export class Session implements AsyncDisposable {
     return (await this.#type(actions, options)).read ?? null;
   }
 
-  /** Clicks on a cell, from 0. Rejects with MouseNotRequestedError when the program does not ask
-   * for the mouse. */
-  async click(
+  /** Clicks on a cell, from 0, or on the one place of the screen that a locator means, for which it
+   * waits: `await s.click("'Commit' in box 'Menu'")`. Resolves for a locator with its receipt: where it
+   * was pressed, whether the place is `still_there`, and whether the program has `reacted`. Rejects
+   * with MouseNotRequestedError when the program does not ask for the mouse; for a locator also with
+   * NotFoundError and AmbiguousError. */
+  click(
     row: number,
     col: number,
+    options?: InputOptions & { button?: "left" | "middle" | "right" | undefined },
+  ): Promise<void>;
+  click(locator: Locator, options?: ClickOptions): Promise<wire.Pressed>;
+  async click(
+    row: number | Locator,
+    col: number | ClickOptions = {},
     options: InputOptions & { button?: "left" | "middle" | "right" | undefined } = {},
-  ): Promise<void> {
+  ): Promise<void | wire.Pressed> {
+    if (typeof row !== "number") {
+      const { at, button, mods, count, ...how } = typeof col === "number" ? {} : col;
+      const value = { locator: row, at, button, mods, count } as wire.ClickAction["value"];
+      return one((await this.#type([{ type: "click", value }], how)).receipts);
+    }
     const { button = "left", ...more } = options;
     const at = (action: "press" | "release"): wire.Action => ({
       type: "mouse",
-      value: { row, col, button, action },
+      value: { row, col: Number(col), button, action },
     });
     await this.#type([at("press"), at("release")], more);
+  }
+
+  /** Presses a mouse button on the place that one locator means, and releases it on that of another.
+   * Both are found before anything is pressed. Rejects as `click` does. */
+  async drag(from: Locator, to: Locator, options: ClickOptions = {}): Promise<wire.Pressed[]> {
+    const { button, mods, ...how } = options;
+    const value = { from: { locator: from }, to: { locator: to }, button, mods };
+    return (await this.#type([{ type: "drag", value }], how)).receipts ?? [];
+  }
+
+  /** Turns the wheel by so many notches on the place that a locator means. Rejects as `click` does. */
+  async scroll(
+    where: Locator,
+    towards: "up" | "down" | "left" | "right" = "down",
+    by = 1,
+    options?: InputOptions,
+  ): Promise<wire.Pressed> {
+    const value = { in: { locator: where }, towards, by };
+    return one((await this.#type([{ type: "scroll", value }], options)).receipts);
+  }
+
+  /**
+   * Waits until a locator means exactly one place of the screen, and resolves with it: its `text` and
+   * its cells, `spans`. docs/locators.md has the words.
+   *
+   * ```ts
+   * const { text } = await s.locate("cross 'b.txt' 'Size'");
+   * ```
+   *
+   * Rejects with NotFoundError, whose data has the `nearest` line, AmbiguousError with all `places`,
+   * and InvalidLocatorError.
+   */
+  async locate(locator: Locator, options: LocateOptions = {}): Promise<wire.Place> {
+    const { signal, stable, since, redact, timeout = 30_000 } = options;
+    const state = stable ? ("stable" as const) : undefined;
+    const params = { locator, state, strict: true, since, redact };
+    const timeout_ms = milliseconds("timeout", timeout);
+    return one((await this.call("session.locate", { ...params, timeout_ms }, { signal })).matches);
+  }
+
+  /** All places that a locator means on the screen as it is, or with `at` was; none when it means
+   * nothing. */
+  async locateAll(
+    locator: Locator,
+    options: CallOptions & { at?: Moment | undefined; redact?: boolean | undefined } = {},
+  ): Promise<wire.Place[]> {
+    const { signal, redact } = options;
+    const params = { locator, timeout_ms: 0, at: momentOf(options.at), redact };
+    try {
+      return (await this.call("session.locate", params, { signal })).matches;
+    } catch (error) {
+      if (error instanceof PtywrightError && error.reason === "not_found") return [];
+      throw error;
+    }
+  }
+
+  /** Waits until a locator means no place of the screen. Rejects with TimeoutError when it goes on to. */
+  async gone(locator: Locator, options: CallOptions & { timeout?: number } = {}): Promise<void> {
+    const { signal, timeout = 30_000 } = options;
+    const timeout_ms = milliseconds("timeout", timeout);
+    await this.call("session.locate", { locator, state: "hidden", timeout_ms }, { signal });
   }
 
   /** Sends a signal to what runs in the foreground: `term`, `hup`, `quit`, `int`, `kill`, `user1`
@@ -593,6 +496,13 @@ export class Session implements AsyncDisposable {
     const timeout_ms = milliseconds("timeout", timeout);
     return new Match(await this.call("session.wait", { ...params, timeout_ms }, { signal }));
   }
+}
+
+/** The one that a server tells. */
+function one<T>(told: readonly T[] | undefined): T {
+  const [first] = told ?? [];
+  if (first === undefined) throw new TypeError("the server has told of no place");
+  return first;
 }
 
 /** The options among conditions. */

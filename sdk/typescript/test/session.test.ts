@@ -9,6 +9,7 @@ import {
   cursor,
   exited,
   finished,
+  located,
   not,
   output,
   regex,
@@ -17,8 +18,10 @@ import {
   start,
   text,
   title,
+  AmbiguousError,
   CancelledError,
   CannotStartError,
+  InvalidLocatorError,
   InvalidMatcherError,
   InvalidParamsError,
   Matcher,
@@ -26,6 +29,7 @@ import {
   MouseNotRequestedError,
   NameTakenError,
   NoShellError,
+  NotFoundError,
   PtywrightError,
   SessionEndedError,
   TimeoutError,
@@ -165,6 +169,32 @@ test("keys, paste and the mouse", async () => {
   await s.signal("int");
   await s.wait(/[$#]$/);
   await assert.rejects(s.press(), /press which keys/);
+});
+
+test("places by what a person would call them", async () => {
+  const menu =
+    "stty raw -echo; printf '\\033[?1002;1006h+- One -+ +- Two -+\\r\\n| [ Go ]| | [ Go ]|\\r\\n+-------+ +-------+\\r\\n'; cat -v";
+  await using s = await spawn("sh", ["-c", menu]);
+  const place = await s.locate("'[ Go ]' in box 'Two'", { stable: true });
+  assert.deepEqual([place.text, place.spans], ["[ Go ]", [{ row: 1, col: 12, cols: 6 }]]);
+  assert.equal((await s.locateAll({ type: "text", value: "[ Go ]" })).length, 2);
+  assert.deepEqual(await s.locateAll("'[ Stop ]'"), []);
+  const several = await failure(s.locate("'[ Go ]'", { timeout: 0 }), AmbiguousError);
+  assert.equal(several.data.places?.length, 2);
+  const none = await failure(s.locate("'[ Goo ]'", { timeout: 0 }), NotFoundError);
+  assert.match(none.data.nearest ?? "", /Go/);
+  await failure(s.locate("'"), InvalidLocatorError);
+  const pressed = await s.click("'[ Go ]' in box 'Two'", { at: "start", count: 2, button: "right" });
+  assert.deepEqual([pressed.row, pressed.col], [1, 12]);
+  await s.wait({ output: "^[[<2;13;2M^[[<2;13;2m^[[<2;13;2M^[[<2;13;2m" });
+  assert.equal((await s.drag("'One'", { type: "text", value: "Two" })).length, 2);
+  await s.wait({ output: "^[[<0;5;1M^[[<32;15;1M^[[<0;15;1m" });
+  await s.scroll("box 'One'", "up", 2);
+  await s.wait({ output: "^[[<64;5;2M^[[<64;5;2M" });
+  await s.expect(located("'[ Go ]'", 2));
+  await s.expect(not(located("'[ Stop ]'")));
+  await s.gone("'[ Stop ]'");
+  await failure(s.gone("box 'One'", { timeout: 0 }), TimeoutError);
 });
 
 test("until it is read", async () => {

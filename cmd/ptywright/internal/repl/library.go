@@ -23,7 +23,7 @@ var matcherNames = map[string]string{
 // wireMatchers are the wire's matchers that this code knows how to write; others of a server are
 // accepted as they are.
 var wireMatchers = []string{
-	"all", "any", "bell", "command_finished", "contains_text", "cursor_at", "lua", "not",
+	"all", "any", "bell", "command_finished", "contains_text", "cursor_at", "located", "lua", "not",
 	"process_exited", "screen", "screen_regex", "screen_stable", "title_contains", "title_regex",
 	"transcript_contains", "transcript_regex",
 }
@@ -308,6 +308,10 @@ func (m *machine) sweet(l *lua.LState, h *handle, name string, first int) lua.LV
 		return m.at(h, l.Get(first))
 	case "when":
 		return m.when(h, l.Get(first))
+	case "find":
+		return m.place(h, l, first)
+	case "click":
+		return m.click(h, l, first)
 	case "record":
 		a, err := m.record(h.id, l.OptString(first, ""))
 		if err != nil {
@@ -439,6 +443,10 @@ func (m *machine) matcher(t map[string]any) (any, error) {
 		case "cursor_at":
 			if at, ok := value.([]any); ok && len(at) == 2 {
 				one["value"] = map[string]any{"row": at[0], "col": at[1]}
+			}
+		case "located":
+			if words, ok := value.(string); ok {
+				one["value"] = map[string]any{"locator": words}
 			}
 		case "process_exited", "bell", "command_finished":
 			if value == true {

@@ -93,6 +93,7 @@ Everything else is Lua (5.1), an expression or statements:
   s:turn("6*7\n", {text = "42"})       both
   s:screen()                           draw the screen; .text, .lines
   s:when{text = "42"}                  when it was there, and for how long
+  s:find("'OK' in box"), s:click("'OK'")   a place by what you would call it
   s:at(7), s:at(-5)                    the screen at a sequence, or 5 s ago
   a = adapter.start("claude-code")     start a program that a plugin drives
   a:send_prompt("hello")               do what it can do

@@ -131,7 +131,7 @@ func (m *machine) failureMember(f *failure, name string) lua.LValue {
 
 // sugar are the methods of handles that do more than their method of the wire.
 var sugar = map[string][]string{
-	"session": {"send", "text", "key", "keys", "wait", "turn", "screen", "at", "when", "record"},
+	"session": {"send", "text", "key", "keys", "wait", "turn", "screen", "at", "when", "find", "click", "record"},
 	"adapter": {"send", "wait", "turn", "screen"},
 }
 

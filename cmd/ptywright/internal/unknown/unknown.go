@@ -34,9 +34,11 @@ const depth = 32
 // values are the members of matchers' and actions' values, by type, where these are objects. A lua
 // matcher's params are its own.
 var values = map[string][]string{
-	"cursor_at": {"row", "col"}, "screen_stable": {"min_ms"}, "command_finished": {"exit_code"},
+	"cursor_at": {"row", "col"}, "located": {"locator", "count"},
 	"screen": {"screen", "masks", "region"},
-	"key":    {"key", "event"}, "mouse": {"row", "col", "button", "action", "mods"},
+	"click":  {"locator", "row", "col", "at", "button", "mods", "count"}, "drag": {"from", "to", "button", "mods"},
+	"scroll": {"in", "towards", "by", "mods"}, "screen_stable": {"min_ms"}, "command_finished": {"exit_code"},
+	"key": {"key", "event"}, "mouse": {"row", "col", "button", "action", "mods"},
 	"mark_transcript": {"label"}, "resize": {"rows", "cols", "pixel_width", "pixel_height"},
 	"stream_text": {"text", "chunk_chars", "delay_ms"},
 }

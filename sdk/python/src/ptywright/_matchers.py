@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, cast
 
 if TYPE_CHECKING:
-    from ._generated import MatcherValue
+    from ._generated import Locator, MatcherValue
 
 
 class Matcher:
@@ -116,6 +116,15 @@ def finished(exit_code: Optional[int] = None) -> Matcher:
     """A command has ended, in a shell that was spawned with `shell_integration=True`; with an exit
     code only with that one. An event: for `wait` only."""
     return _matcher("command_finished", None if exit_code is None else {"exit_code": exit_code})
+
+
+def located(locator: Locator, count: Optional[int] = None) -> Matcher:
+    """A locator, such as `"'Commit' in box 'Menu'"`, means at least one place of the screen, or
+    exactly `count`."""
+    value: Dict[str, Any] = {"locator": locator}
+    if count is not None:
+        value["count"] = count
+    return _matcher("located", value)
 
 
 def milliseconds(seconds: float) -> int:

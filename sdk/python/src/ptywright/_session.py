@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, List, Literal, Mapping, Optional, Sequence, Tuple, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Callable, List, Literal, Mapping, Optional, Sequence, Tuple, TypeVar, Union, cast, overload
 
 from . import _generated as wire
 from ._errors import PtywrightError, ServerGone
-from ._failures import SessionForgottenError, UnknownAdapterError, UnknownSessionError
+from ._failures import NotFoundError, SessionForgottenError, UnknownAdapterError, UnknownSessionError
 from ._golden import Screens
 from ._match import Match
 from ._matchers import Matcher, joined, milliseconds, wire_of
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Button = Literal["left", "middle", "right", "wheel_up", "wheel_down", "wheel_left", "wheel_right"]
+ClickButton = Literal["left", "middle", "right"]
 Modifier = Literal["shift", "alt", "ctrl"]
+Spot = Literal["center", "start", "end"]
 Until = Literal["sent", "read"]
 Signal = Literal["term", "hup", "quit", "int", "kill", "user1", "user2"]
 
@@ -143,6 +145,7 @@ class Session(Keeping, Waiting):
             action = wire.BracketedPasteAction(type="bracketed_paste", value=text)
         return self._input([action], 0, timeout, until)
 
+    @overload
     def click(
         self,
         row: int,
@@ -151,17 +154,106 @@ class Session(Keeping, Waiting):
         button: Button = "left",
         mods: Sequence[Modifier] = (),
         timeout: float = 5,
-    ) -> None:
-        """Presses and releases a mouse button on a cell. MouseNotRequestedError when the program does
-        not ask for the mouse, PositionOutOfRangeError when the cell is not on the screen."""
+    ) -> None: ...
+
+    @overload
+    def click(
+        self,
+        row: wire.Locator,
+        *,
+        at: Spot = "center",
+        button: ClickButton = "left",
+        mods: Sequence[Modifier] = (),
+        count: int = 1,
+        timeout: float = 5,
+    ) -> wire.Pressed: ...
+
+    def click(
+        self,
+        row: Union[int, wire.Locator],
+        col: int = 0,
+        *,
+        at: Spot = "center",
+        button: Button = "left",
+        mods: Sequence[Modifier] = (),
+        count: int = 1,
+        timeout: float = 5,
+    ) -> Optional[wire.Pressed]:
+        """Presses and releases a mouse button on a cell, or on the one place that a locator means:
+        `s.click("'Commit' in box 'Menu'")`. MouseNotRequestedError when the program does not ask for
+        the mouse, PositionOutOfRangeError when the cell is not on the screen; for a locator also
+        NotFoundError and AmbiguousError, when it does not come to mean exactly one place.
+
+        Args:
+            row: The row of a cell, or a locator, as of `locate`.
+            col: The column of a cell.
+            at: Which cell of the place: its center, its start or its end.
+            button: The button; with a locator not the wheel's.
+            mods: Keys that are held down.
+            count: How often: 2 is a double click.
+            timeout: Seconds to wait for exactly one place, and that the program may leave the click
+                unread.
+
+        Returns:
+            With a locator where it was pressed, whether the place is `still_there`, and whether the
+            program has `reacted`.
+        """
+        if not isinstance(row, int):
+            value = wire.ClickActionValue(
+                locator=row, at=at, button=cast(ClickButton, button), mods=mods, count=count
+            )
+            pressed = self._press(wire.ClickAction(type="click", value=value), timeout)
+            return pressed[0]
         steps: List[Literal["press", "release"]] = ["press"]
         if not button.startswith("wheel"):
             steps.append("release")
-        at = [
+        cells = [
             wire.MouseActionValue(row=row, col=col, button=button, mods=mods, action=step)
             for step in steps
         ]
-        self._input([wire.MouseAction(type="mouse", value=v) for v in at], 0, timeout)
+        self._input([wire.MouseAction(type="mouse", value=v) for v in cells], 0, timeout)
+        return None
+
+    def drag(
+        self,
+        start: wire.Locator,
+        end: wire.Locator,
+        *,
+        button: ClickButton = "left",
+        mods: Sequence[Modifier] = (),
+        timeout: float = 5,
+    ) -> List[wire.Pressed]:
+        """Presses a mouse button on the place that one locator means, and releases it on that of
+        another; both are found before anything is pressed. Errors are those of `click`."""
+        value: Any = {
+            "from": {"locator": start},
+            "to": {"locator": end},
+            "button": button,
+            "mods": list(mods),
+        }
+        return self._press(wire.DragAction(type="drag", value=value), timeout)
+
+    def scroll(
+        self,
+        in_: wire.Locator,
+        *,
+        towards: Literal["up", "down", "left", "right"] = "down",
+        by: int = 1,
+        timeout: float = 5,
+    ) -> wire.Pressed:
+        """Turns the wheel by so many notches on the place that a locator means. Errors are those of
+        `click`."""
+        value = wire.ScrollActionValue(
+            {"in": wire.ClickTarget(locator=in_), "towards": towards, "by": by}
+        )
+        return (self._press(wire.ScrollAction(type="scroll", value=value), timeout))[0]
+
+    def _press(self, action: wire.ActionValue, timeout: float) -> List[wire.Pressed]:
+        sent = self._ask(
+            wire.session_input(self.id, action=action, timeout_ms=milliseconds(timeout))
+        )
+        self._since = sent.sequence
+        return sent.receipts
 
     def signal(self, name: Signal) -> None:
         """Signals the terminal's foreground process group, as Ctrl-C does with `int`."""
@@ -232,6 +324,67 @@ class Session(Keeping, Waiting):
         kept."""
         what = joined(matcher, text, regex, output, title, cursor, stable, exited, False)
         return ask(self._connection, self._expects(what, timeout))
+
+    def locate(
+        self,
+        locator: wire.Locator,
+        *,
+        stable: bool = False,
+        timeout: float = 30,
+        since: Union[int, str, None] = None,
+        redact: bool = True,
+    ) -> wire.Place:
+        """Waits until a locator means exactly one place of the screen, and returns it: its `text` and
+        its cells, `spans`.
+
+            s.locate("'Commit' in box 'Menu'").spans[0].row
+            s.locate("cross 'b.txt' 'Size'").text
+
+        Args:
+            locator: Words, or an object of the wire; docs/locators.md has both.
+            stable: The place has to have been as it is for 300 ms.
+            timeout: Seconds to wait; 0 looks once.
+            since: Only a place counts of which a row was written after it.
+            redact: False shows secrets.
+
+        Errors: NotFoundError, whose data has the `nearest` line, and AmbiguousError with all
+        `places`; InvalidLocatorError.
+        """
+        found = self._ask(
+            wire.session_locate(
+                self.id,
+                locator,
+                state="stable" if stable else None,
+                strict=True,
+                timeout_ms=milliseconds(timeout),
+                since=since,
+                redact=redact,
+            )
+        )
+        return found.matches[0]
+
+    def locate_all(
+        self, locator: wire.Locator, *, at: Optional[Moment] = None, redact: bool = True
+    ) -> List[wire.Place]:
+        """All places that a locator means on the screen as it is, or was; none when it means
+        nothing."""
+        try:
+            found = self._ask(
+                wire.session_locate(
+                    self.id, locator, timeout_ms=0, at=moment(at), redact=redact
+                )
+            )
+        except NotFoundError:
+            return []
+        return found.matches
+
+    def gone(self, locator: wire.Locator, *, timeout: float = 30) -> None:
+        """Waits until a locator means no place of the screen. TimeoutError when it goes on to."""
+        self._ask(
+            wire.session_locate(
+                self.id, locator, state="hidden", timeout_ms=milliseconds(timeout)
+            )
+        )
 
     def _waits(
         self, what: Matcher, timeout: float, since: Union[int, str, None], latched: bool
