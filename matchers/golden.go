@@ -108,6 +108,8 @@ func (m *screen) Explain(v *engine.View, shown Shown) Explanation {
 	e := Explanation{Type: "screen"} // without the golden screen, which is long
 	e.Held = m.Check(v).Match != nil
 	diff, at, err := m.judge.Nearest()
+	ago := v.At.Sub(at)
+	ago -= ago % time.Millisecond
 	switch {
 	case e.Held:
 		e.Why = "the screen equals the golden one"
@@ -117,10 +119,10 @@ func (m *screen) Explain(v *engine.View, shown Shown) Explanation {
 		e.Why = err.Error()
 	case diff.Equal():
 		e.Why = fmt.Sprintf("the screen equalled the golden one %v before the end, and no longer does",
-			v.At.Sub(at).Round(time.Millisecond))
+			ago)
 	default:
 		when := ""
-		if ago := v.At.Sub(at).Round(time.Millisecond); ago > 0 {
+		if ago > 0 {
 			when = fmt.Sprintf(", shown %v before the end", ago)
 		}
 		e.Why = fmt.Sprintf("the nearest screen%s: %s", when, diff.Summary())
