@@ -50,7 +50,7 @@ func (f *File) Compare(s *vt.Screen) (*Diff, error) {
 // composition (NFC) is.
 func (f *File) Equal(g *File) bool {
 	return f.sameHead(g) && slices.EqualFunc(f.Rows, g.Rows, func(a, b Row) bool {
-		return a.Wrapped == b.Wrapped && sameText(a.Text, b.Text) && sameStyles(f, g, a.Styles, b.Styles)
+		return a.Wrapped == b.Wrapped && sameText(a.Text, b.Text) && sameStyles(f, g, a, b)
 	})
 }
 
@@ -233,20 +233,36 @@ func sameText(a, b string) bool {
 	return a == b || norm.NFC.String(a) == norm.NFC.String(b)
 }
 
-// sameStyles reports whether two rows of letters mean the same.
-func sameStyles(f, g *File, a, b string) bool {
-	if (f.Parts&g.Parts&Styles) == 0 || a == "" && b == "" && f.Base == g.Base {
+// sameStyles reports whether two rows, the texts of which are the same, look the same.
+func sameStyles(f, g *File, a, b Row) bool {
+	if (f.Parts&g.Parts&Styles) == 0 || a.Styles == "" && b.Styles == "" && f.Base == g.Base {
 		return true
 	}
-	x, y := []rune(a), []rune(b)
+	x, y := []rune(a.Styles), []rune(b.Styles)
+	var texts []string // made when a style differs
 	for i := range max(len(x), len(y), f.region().Cols) {
 		s, sm := f.styleAt(x, i)
 		t, tm := g.styleAt(y, i)
-		if s != t || sm != tm {
+		if s == t && sm == tm {
+			continue
+		}
+		if texts == nil {
+			texts = columns(a.Text)
+		}
+		if sm != tm || at(texts, i) != " " || ofBlank(s) != ofBlank(t) {
 			return false
 		}
 	}
 	return true
+}
+
+// ofBlank is what of a style can be seen on a blank. A curses program paints some blanks bold and
+// some not, from run to run, by what it has found out to be shorter.
+func ofBlank(s vt.Style) vt.Style {
+	if s.Inverse || s.Underline != vt.UnderlineNone || s.Strike || s.Overline {
+		return s
+	}
+	return vt.Style{Background: s.Background, Link: s.Link}
 }
 
 // styleAt returns the style of column i of a row of letters, and whether it is under a mask.
@@ -263,7 +279,8 @@ func (f *File) styleAt(letters []rune, i int) (s vt.Style, masked bool) {
 // rowChanges adds what differs in row y.
 func (d *Diff) rowChanges(y int, a, b Row) {
 	before := len(d.Changes)
-	sameT, sameS := sameText(a.Text, b.Text), sameStyles(d.Want, d.Got, a.Styles, b.Styles)
+	sameT := sameText(a.Text, b.Text)
+	sameS := sameT && sameStyles(d.Want, d.Got, a, b)
 	if !sameT || !sameS {
 		ta, tb := columns(a.Text), columns(b.Text)
 		sa, sb := []rune(a.Styles), []rune(b.Styles)
@@ -275,7 +292,8 @@ func (d *Diff) rowChanges(y int, a, b Row) {
 			if styled {
 				c.WantStyle, c.WantMask = d.Want.styleAt(sa, x)
 				c.GotStyle, c.GotMask = d.Got.styleAt(sb, x)
-				c.styled = c.WantStyle != c.GotStyle || c.WantMask != c.GotMask
+				c.styled = c.WantMask != c.GotMask || c.WantStyle != c.GotStyle &&
+					(c.Want != " " || c.text || ofBlank(c.WantStyle) != ofBlank(c.GotStyle))
 			}
 			if !c.text && !c.styled {
 				open = false

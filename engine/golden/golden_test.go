@@ -547,3 +547,29 @@ func BenchmarkCompare(b *testing.B) {
 		})
 	}
 }
+
+// TestBlanks: a blank is compared as it looks. Curses programs choose what cannot be seen of it by
+// what takes fewer bytes.
+func TestBlanks(t *testing.T) {
+	screen := func(sgr string) *vt.Screen {
+		term := vt.New(1, 5, vt.Options{})
+		term.Feed([]byte("a\x1b[" + sgr + "m  \x1b[mb"))
+		return term.Snapshot()
+	}
+	for _, c := range []struct {
+		a, b  string
+		equal bool
+	}{
+		{"1;37;44", "44", true}, {"2;3;5;8", "", true}, {"31", "32", true},
+		{"44", "", false}, {"7", "", false}, {"7;31", "7;32", false}, {"4", "", false}, {"4;31", "4;32", false}, {"9", "", false}, {"53", "", false},
+	} {
+		f, err := Of(screen(c.a), Options{Parts: All})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := f.Compare(screen(c.b))
+		if err != nil || d.Equal() != c.equal || (d.String() == "") != c.equal {
+			t.Errorf("%s and %s: %v, %v", c.a, c.b, d, err)
+		}
+	}
+}

@@ -109,6 +109,9 @@ func (s *shown) differs(t *testing.T, term *vt.Terminal, told *told) (now *shown
 		return now, "a part is left out, and would not be compared"
 	}
 	why = s.screen.Diff(f).String()
+	if want, got := string(s.screen.AppendText(nil)), string(f.AppendText(nil)); why == "" && want != got {
+		why = "it looks the same, and is not: want\n" + want + "got\n" + got
+	}
 	if s.beside != now.beside {
 		why += fmt.Sprintf("beside the screen\n%swant\n%s", now.beside, s.beside)
 	}
