@@ -143,7 +143,8 @@ type Golden struct {
 }
 
 // Keep writes golden screens into the script's file, in place of the sections of the same names or at
-// its end. All else of the file stays as it is, byte by byte; readers see the old file or the new
+// its end. Where the script has several sizes, golden screens without one in their names get theirs.
+// All else of the file stays as it is, byte by byte; readers see the old file or the new
 // one. The errors are [ErrChanged] and those of the system.
 func (s *Script) Keep(all []Golden) error {
 	if len(all) == 0 {
@@ -156,18 +157,43 @@ func (s *Script) Keep(all []Golden) error {
 	if !bytes.Equal(now, s.archive.data) {
 		return fmt.Errorf("%s: %w: run it again", s.Path, ErrChanged)
 	}
-	data := s.Format(all)
+	names := s.sized()
+	data := formatted(split(s.archive.renamed(names)), all)
 	if err := replace(s.Path, data); err != nil {
 		return err
 	}
 	s.archive = split(data)
-	return nil
+	return s.rename(names)
 }
 
-// Format returns the script's file with golden screens in it, as Keep writes it; without any it is
-// the file as it was read.
-func (s *Script) Format(all []Golden) []byte {
-	a := s.archive
+// rename takes golden screens for those of other sections, in what was read and in what was left for a
+// review.
+func (s *Script) rename(names map[string]string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	for from, to := range names {
+		if s.goldens[to] == nil {
+			s.goldens[to] = s.goldens[from]
+		}
+		delete(s.goldens, from)
+	}
+	for i := range s.pending {
+		if to := names[s.pending[i].Section]; to != "" {
+			s.pending[i].Section = to
+		}
+	}
+	if len(s.pending) == 0 {
+		return nil
+	}
+	return replace(golden.Pending(s.Path), s.Format(s.pending))
+}
+
+// Format returns the script's file with golden screens in it; without any it is the file as it was
+// read.
+func (s *Script) Format(all []Golden) []byte { return formatted(s.archive, all) }
+
+func formatted(a archive, all []Golden) []byte {
 	for _, g := range all {
 		a = split(a.with(g.Section, g.File.AppendText(nil)))
 	}

@@ -25,7 +25,7 @@ import (
 
 // The actions of the verbs.
 type (
-	nothing     struct{}
+	setSizes    struct{}
 	setEnv      []word
 	setTimeout  time.Duration
 	setMask     golden.Mask
@@ -53,23 +53,31 @@ type (
 		words  string
 		button vt.MouseButtonCode
 		times  int
+		within time.Duration // 0: the script's
 	}
 	drag struct {
 		from, to           locate.Locator
 		fromWords, toWords string
+		within             time.Duration // 0: the script's
 	}
 	scroll struct {
 		at     locate.Locator
 		words  string // "": the middle of the screen
 		button vt.MouseButtonCode
 		times  int
+		within time.Duration // 0: the script's
 	}
 	resize     Size
 	sendSignal string
 	stop       struct{}
 )
 
-func (nothing) do(context.Context, *player, *StepResult) error { return nil }
+func (setSizes) do(_ context.Context, p *player, r *StepResult) error {
+	if size := p.o.Size; size.Rows > size.Cols {
+		r.Note = fmt.Sprintf("rows come before columns: did you mean %v?", Size{size.Cols, size.Rows})
+	}
+	return nil
+}
 
 func (a setEnv) do(_ context.Context, p *player, _ *StepResult) error {
 	for _, w := range a {
@@ -134,12 +142,13 @@ func (w *tailWriter) text() string {
 // holds it open.
 const drainBound = 2 * time.Second
 
-func (a *execute) do(ctx context.Context, p *player, _ *StepResult) error {
+func (a *execute) do(ctx context.Context, p *player, r *StepResult) error {
 	argv := p.expand(a.words)
+	p.ran = true
+	r.Note = shellNote(a.words)
 	path, err := p.lookPath(argv[0])
 	if err != nil {
-		return &Failure{Why: err.Error(), Reason: "exec",
-			Next: fmt.Sprintf("install it, write its path, or begin the script with [!exec:%s] skip", argv[0])}
+		return p.missing(argv[0], err, "exec")
 	}
 	bound := p.bound(0)
 	ctx, cancel := context.WithTimeout(ctx, bound)
@@ -183,12 +192,14 @@ func (a *shot) do(_ context.Context, p *player, r *StepResult) error {
 
 func pictureFormat(path string) (string, error) { return picture.FormatFor("", path) }
 
-func (a spawn) do(ctx context.Context, p *player, _ *StepResult) error {
+func (a spawn) do(ctx context.Context, p *player, r *StepResult) error {
 	if s := p.drive.Session; s != nil && s.View().Exit == nil {
 		return &Failure{Why: "a program is still running", Reason: "start",
 			Next: "one runs at a time: say exit or stop before, or run the other with exec"}
 	}
 	argv := p.expand(a)
+	p.ran = true
+	r.Note = shellNote(a)
 	if p.reel == nil {
 		reel, err := newReel(p.castPath(), p.result.Name, p.o.Size, p.began, p.drive.Hide)
 		if err != nil {
@@ -203,6 +214,9 @@ func (a spawn) do(ctx context.Context, p *player, _ *StepResult) error {
 		Program: argv[0], Args: argv[1:], Dir: p.dir, ClearEnv: true, Env: p.env,
 		Size: driver.SizeOf(p.o.Size.Rows, p.o.Size.Cols), Taps: []engine.Tap{p.reel},
 	})
+	if start := (*pty.StartError)(nil); errors.As(err, &start) && start.Op == "lookup" {
+		return p.missing(argv[0], err, "start")
+	}
 	if err != nil {
 		return err
 	}
@@ -300,18 +314,18 @@ const maxMoves = 20
 
 // at waits until a locator means one place, and does what act makes of its middle while it is still
 // there.
-func (p *player) at(ctx context.Context, r *StepResult, l locate.Locator, words string,
+func (p *player) at(ctx context.Context, r *StepResult, l locate.Locator, words string, within time.Duration,
 	act func(row, col int) (engine.Action, error)) error {
 	s, err := p.running()
 	if err != nil {
 		return err
 	}
 	for range maxMoves {
-		bound := p.bound(0)
+		bound := p.bound(within)
 		m := p.drive.Place(l, words)
 		out, err := s.Wait(ctx, m, engine.Within(bound))
 		if err != nil {
-			return p.unmet(out, m, err, bound)
+			return p.unplaced(l, words, out, m, err, bound)
 		}
 		place, err := l.One(out.View.Screen)
 		if err != nil { // it held for that view
@@ -338,7 +352,7 @@ func (p *player) at(ctx context.Context, r *StepResult, l locate.Locator, words 
 }
 
 func (a *click) do(ctx context.Context, p *player, r *StepResult) error {
-	return p.at(ctx, r, a.at, a.words, func(row, col int) (engine.Action, error) {
+	return p.at(ctx, r, a.at, a.words, a.within, func(row, col int) (engine.Action, error) {
 		return driver.Click(row, col, a.button, a.times), nil
 	})
 }
@@ -348,12 +362,12 @@ func (a *drag) do(ctx context.Context, p *player, r *StepResult) error {
 	if err != nil {
 		return err
 	}
-	bound := p.bound(0)
+	bound := p.bound(a.within)
 	m := p.drive.Place(a.to, a.toWords)
 	if out, err := s.Wait(ctx, m, engine.Within(bound)); err != nil {
-		return p.unmet(out, m, err, bound)
+		return p.unplaced(a.to, a.toWords, out, m, err, bound)
 	}
-	return p.at(ctx, r, a.from, a.fromWords, func(row, col int) (engine.Action, error) {
+	return p.at(ctx, r, a.from, a.fromWords, a.within, func(row, col int) (engine.Action, error) {
 		to, err := a.to.One(s.View().Screen)
 		if err != nil {
 			return nil, &Failure{Why: err.Error(), Reason: "input",
@@ -368,7 +382,7 @@ func (a *scroll) do(ctx context.Context, p *player, r *StepResult) error {
 		return driver.Wheel(row, col, a.button, a.times), nil
 	}
 	if a.words != "" {
-		return p.at(ctx, r, a.at, a.words, wheel)
+		return p.at(ctx, r, a.at, a.words, a.within, wheel)
 	}
 	return p.input(ctx, r, func(s *engine.Session) (engine.Action, error) {
 		screen := s.View().Screen

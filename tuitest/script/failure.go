@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os/exec"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/locate"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/reading"
 	"github.com/ptywright/ptywright/matchers"
@@ -35,6 +36,9 @@ func FailureOf(path string, err error) *Failure {
 		if at.Likely != "" {
 			f.Next += ": did you mean " + at.Likely + "?"
 		}
+		for _, more := range at.More {
+			f.Evidence += more.Error() + "\n"
+		}
 	}
 	return f
 }
@@ -48,9 +52,6 @@ func (p *player) failure(err error, doing string) *Failure {
 		switch {
 		case errors.As(err, &start):
 			f.Reason, f.Next = "start", "see that the name is right; a relative one counts from the working folder"
-			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
-				f.Next = fmt.Sprintf("install it, write its path, or begin the script with [!exec:%s] skip", start.Path)
-			}
 		case errors.As(err, &blocked):
 			f.Reason, f.Next = "input", "the program hangs, or is busy with something else: wait for its prompt before you type"
 		case errors.Is(err, engine.ErrEnded), errors.Is(err, engine.ErrClosed):
@@ -70,6 +71,60 @@ func (p *player) failure(err error, doing string) *Failure {
 	f.Doing, f.Why, f.Next = p.hide(f.Doing), p.hide(f.Why), p.hide(f.Next)
 	f.Evidence = p.hide(f.Evidence)
 	return f
+}
+
+// missing is the failure of a program that was not found, with where it was looked for.
+func (p *player) missing(name string, err error, reason string) *Failure {
+	f := &Failure{Why: err.Error(), Reason: reason,
+		Next: fmt.Sprintf("install it, write its path, or begin the script with [!exec:%s] skip", name)}
+	if filepath.IsAbs(name) {
+		return f
+	}
+	path := strings.ContainsAny(name, separators)
+	if path {
+		f.Why = fmt.Sprintf("%s; a relative path counts from %s", err, p.folder())
+		f.Next = "correct the path, or build the program before, with exec"
+	}
+	beside := filepath.Join(p.env["SCRIPT_DIR"], name)
+	switch info, err := os.Stat(beside); {
+	case err != nil || info.IsDir():
+		if path && p.dir != p.env["SCRIPT_DIR"] {
+			f.Next += "; $SCRIPT_DIR/NAME is a file beside the script"
+		}
+	case p.dir != p.env["SCRIPT_DIR"]:
+		f.Next = fmt.Sprintf("it stands beside the script: write %s", "$SCRIPT_DIR/"+filepath.ToSlash(filepath.Clean(name)))
+	case !path:
+		f.Next = "it stands beside the script: write ./" + name
+	default:
+		f.Next = "the file is there, but cannot be run: chmod +x makes it a program"
+	}
+	return f
+}
+
+// separators are those between the parts of a path.
+const separators = "/" + string(filepath.Separator)
+
+// folder names the working folder for people.
+func (p *player) folder() string {
+	if p.dir == p.env["SCRIPT_DIR"] {
+		return "the script's folder, " + p.dir
+	}
+	return "~/work, which holds the files of the script"
+}
+
+// unplaced is the failure of an input whose place was not found, or not just once.
+func (p *player) unplaced(l locate.Locator, words string, out *engine.Outcome, m matchers.Matcher, err error,
+	within time.Duration) error {
+	unmet := p.unmet(out, m, err, within)
+	f := (*Failure)(nil)
+	if !errors.As(unmet, &f) || f.Reason != "timeout" {
+		return unmet
+	}
+	if places, err := l.All(p.drive.Shown(out.View)); err == nil && len(places) > 1 {
+		f.Why = fmt.Sprintf("timed out after %v: found %d places, and one is needed", within, len(places))
+		f.Next = fmt.Sprintf("say which: first %s, nth 1 %s (the second), or %s in box 'TITLE'", words, words, words)
+	}
+	return unmet
 }
 
 // hide hides the secrets in a text.

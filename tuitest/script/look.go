@@ -87,8 +87,29 @@ func (a *args) look(allowed ...string) (look, bounds, error) {
 		return look{}, b, err
 	}
 	l := look{words: text}
-	l.make, err = a.maker(rest, col, b)
+	if l.make, err = a.maker(rest, col, b); err != nil {
+		err = a.bare(rest, col, err)
+	}
 	return l, b, err
+}
+
+// bare returns the error of a text that could not be read, or, where it ends in a bound without a
+// unit, what that bound wants.
+func (a *args) bare(text string, col int, err error) error {
+	value := lastWord(text)
+	word := lastWord(strings.TrimRight(strings.TrimSuffix(text, value), " \t"))
+	at := col + strings.LastIndex(text, value)
+	switch {
+	case value == "within" || value == "for":
+		word, value = value, ""
+	case word != "within" && word != "for":
+		return err
+	}
+	example := map[string]string{"within": "5s", "for": "200ms"}[word]
+	if _, nerr := strconv.ParseFloat(value, 64); value != "" && nerr != nil {
+		return err
+	}
+	return a.fail(at, "%s needs a time such as %s", word, example)
 }
 
 var (
@@ -111,7 +132,7 @@ func (a *args) maker(text string, col int, b bounds) (func(*player, bool) matche
 			return func(*player, bool) matchers.Matcher { return matchers.Title(re) }, nil
 		case "stable":
 			d, err := a.duration(valueCol, rest)
-			return func(*player, bool) matchers.Matcher { return matchers.Stable(d) }, err
+			return func(*player, bool) matchers.Matcher { return stable(d) }, err
 		case "bell":
 			switch {
 			case rest != "":
@@ -196,6 +217,16 @@ func textOrPattern(s string) (*regexp.Regexp, error) {
 	return nil, errors.New("got " + quote(s))
 }
 
+// behindPlaces are the words that may stand behind a place, and behind those of each verb.
+var (
+	behindPlaces = []string{"and", "or", "in", "has", "lacks", "right_of", "left_of", "above", "below",
+		"exact", "nocase", "flow"}
+	behind = map[string][]string{
+		"wait": {"within"}, "expect": {"count", "for", "within"}, "click": {"button", "times", "within"},
+		"drag": {"to", "within"}, "scroll": {"within"},
+	}
+)
+
 // locator reads a locator, and says where in the line it is wrong.
 func (a *args) locator(text string, col int) (locate.Locator, error) {
 	l, err := locate.Parse(text)
@@ -207,6 +238,12 @@ func (a *args) locator(text string, col int) (locate.Locator, error) {
 		return l, &wordError{col, err.Error()}
 	}
 	e := &likelyError{wordError: wordError{col + min(at.At, len(text)), at.Msg}}
+	if strings.HasPrefix(at.Msg, "unexpected ") {
+		word, _, _ := strings.Cut(text[min(at.At, len(text)):], " ")
+		known := append(slices.Clone(behindPlaces), behind[a.verb.name]...)
+		e.likely = nearest.Of(word, known)
+		e.msg += ": here may stand " + strings.Join(known, ", ")
+	}
 	if strings.HasPrefix(at.Msg, "unknown word") {
 		word, _, _ := strings.Cut(text[min(at.At, len(text)):], " ")
 		e.likely = nearest.Of(word, looks)
@@ -288,6 +325,9 @@ func parseScreen(a *args) (action, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := a.bare(text, col, nil); err != nil {
+		return nil, err
+	}
 	words, err := wordsOf(text, 0)
 	if err != nil {
 		return nil, err
@@ -360,6 +400,14 @@ func parseClick(a *args) (action, error) {
 		before := strings.TrimRight(strings.TrimSuffix(text, value), " \t")
 		word := lastWord(before)
 		at := col + strings.LastIndex(text, value)
+		rest, b, err := a.tail(text, col, "within")
+		if err != nil {
+			return nil, err
+		}
+		if rest != text {
+			c.within, text = b.within, rest
+			continue
+		}
 		switch word {
 		case "button":
 			buttons := map[string]vt.MouseButtonCode{"left": vt.MouseLeft, "middle": vt.MouseMiddle,
@@ -378,9 +426,10 @@ func parseClick(a *args) (action, error) {
 			if text == "" {
 				return nil, a.usage()
 			}
-			var err error
 			c.words = text
-			c.at, err = a.locator(text, col)
+			if c.at, err = a.locator(text, col); err != nil {
+				err = a.bare(text, col, err)
+			}
 			return c, err
 		}
 		text = strings.TrimRight(strings.TrimSuffix(before, word), " \t")
@@ -389,12 +438,15 @@ func parseClick(a *args) (action, error) {
 
 func parseDrag(a *args) (action, error) {
 	text, col := uncommented(a.line, a.at)
+	text, b, err := a.tail(text, col, "within")
+	if err != nil {
+		return nil, err
+	}
 	i := outside(text, " to ")
 	if i < 0 {
 		return nil, a.usage()
 	}
-	d := &drag{fromWords: strings.TrimSpace(text[:i])}
-	var err error
+	d := &drag{fromWords: strings.TrimSpace(text[:i]), within: b.within}
 	if d.from, err = a.locator(d.fromWords, col); err != nil {
 		return nil, err
 	}
@@ -424,9 +476,12 @@ func outside(text, word string) int {
 
 func parseScroll(a *args) (action, error) {
 	text, col := uncommented(a.line, a.at)
-	s := &scroll{times: 1, button: vt.MouseWheelUp}
+	text, b, err := a.tail(text, col, "within")
+	if err != nil {
+		return nil, err
+	}
+	s := &scroll{times: 1, button: vt.MouseWheelUp, within: b.within}
 	if i := outside(text+" ", " at "); i >= 0 {
-		var err error
 		s.words = strings.TrimSpace((text + " ")[i+len(" at "):])
 		if s.at, err = a.locator(s.words, col+i+len(" at ")); err != nil {
 			return nil, err

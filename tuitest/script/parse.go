@@ -70,7 +70,12 @@ type ParseError struct {
 	Line, Col int // from 1; the column in bytes
 	Msg       string
 	Likely    string // the word that was probably meant; "" when none is close
+	// More are the further errors of the script, in the order of its lines; at most 20 are told in all.
+	More []*ParseError
 }
+
+// maxErrors bounds the errors that are told of one script.
+const maxErrors = 20
 
 // Error says so, in the form that compilers use: "menu.ptw:3:1: …".
 func (e *ParseError) Error() string {
@@ -97,7 +102,8 @@ func Load(path string) (*Script, error) {
 	return Parse(path, data)
 }
 
-// Parse reads a script; path is its file's. The error is a [*ParseError], of the first error.
+// Parse reads a script; path is its file's. The error is a [*ParseError]: the first one, which has the
+// others.
 func Parse(path string, data []byte) (*Script, error) {
 	s := &Script{Path: path, archive: split(data), goldens: map[string]*golden.File{}}
 	steps := string(data[:s.archive.steps])
@@ -105,6 +111,17 @@ func Parse(path string, data []byte) (*Script, error) {
 		line := 1 + strings.Count(steps[:i], "\n")
 		return nil, &ParseError{File: path, Line: line, Col: 1,
 			Msg: "the line is not UTF-8 text, so this is not a script"}
+	}
+	var first *ParseError
+	failed := func(err error) {
+		e := (*ParseError)(nil)
+		switch errors.As(err, &e); {
+		case e == nil:
+		case first == nil:
+			first = e
+		case len(first.More) < maxErrors-1:
+			first.More = append(first.More, e)
+		}
 	}
 	number := 0
 	for line := range strings.Lines(steps) {
@@ -118,14 +135,17 @@ func Parse(path string, data []byte) (*Script, error) {
 			if at := (*likelyError)(nil); errors.As(err, &at) {
 				e.Col, e.Msg, e.Likely = at.col+1, at.msg, at.likely
 			}
-			return nil, e
+			failed(e)
 		}
 	}
 	if s.Sizes == nil {
 		s.Sizes = []Size{{24, 80}}
 	}
-	if err := s.check(); err != nil {
-		return nil, err
+	for i := range s.archive.sections {
+		failed(s.check(i))
+	}
+	if first != nil {
+		return nil, first
 	}
 	return s, nil
 }
@@ -212,47 +232,30 @@ func (s *Script) line(number int, line string) error {
 	return nil
 }
 
-// check reads the sections.
-func (s *Script) check() error {
-	seen := map[string]bool{}
-	for i := range s.archive.sections {
-		f := &s.archive.sections[i]
-		fail := func(line int, format string, a ...any) error {
-			return &ParseError{File: s.Path, Line: line, Col: 1, Msg: fmt.Sprintf(format, a...)}
-		}
-		if seen[f.name] {
-			return fail(f.line, "a second section %s", quote(f.name))
-		}
-		seen[f.name] = true
-		if !strings.HasPrefix(f.name, goldenPrefix) {
-			if !filepath.IsLocal(filepath.FromSlash(f.name)) || f.name == "." {
-				return fail(f.line, "the section %s does not name a file below the working folder",
-					quote(f.name))
-			}
-			continue
-		}
-		text := bytes.TrimRight(s.archive.text(f), "\r\n") // blank lines before the next section are none of it
-		g, err := golden.Parse(text)
-		if at := (*golden.SyntaxError)(nil); errors.As(err, &at) {
-			return fail(f.line+at.Line, "the golden screen %s cannot be read: %v",
-				strings.TrimPrefix(f.name, goldenPrefix), at.Err)
-		}
-		s.goldens[f.name] = g
+// check reads a section, by its place among them.
+func (s *Script) check(i int) error {
+	f := &s.archive.sections[i]
+	fail := func(line int, format string, a ...any) error {
+		return &ParseError{File: s.Path, Line: line, Col: 1, Msg: fmt.Sprintf(format, a...)}
 	}
+	if s.archive.find(f.name) != f {
+		return fail(f.line, "a second section %s", quote(f.name))
+	}
+	if !strings.HasPrefix(f.name, goldenPrefix) {
+		if !filepath.IsLocal(filepath.FromSlash(f.name)) || f.name == "." {
+			return fail(f.line, "the section %s does not name a file below the working folder",
+				quote(f.name))
+		}
+		return nil
+	}
+	text := bytes.TrimRight(s.archive.text(f), "\r\n") // blank lines before the next section are none of it
+	g, err := golden.Parse(text)
+	if at := (*golden.SyntaxError)(nil); errors.As(err, &at) {
+		return fail(f.line+at.Line, "the golden screen %s cannot be read: %v",
+			strings.TrimPrefix(f.name, goldenPrefix), at.Err)
+	}
+	s.goldens[f.name] = g
 	return nil
-}
-
-// golden returns the golden screen of a name at a size, nil when there is none, and its section's
-// name. Where a script has several sizes, its golden screens say theirs.
-func (s *Script) golden(name string, size Size) (f *golden.File, section string) {
-	sized := goldenPrefix + name + "@" + size.String()
-	if g := s.goldens[sized]; g != nil {
-		return g, sized
-	}
-	if len(s.Sizes) > 1 {
-		return nil, sized
-	}
-	return s.goldens[goldenPrefix+name], goldenPrefix + name
 }
 
 // Unused returns the sections of golden screens that no step at any size compares with, in order.

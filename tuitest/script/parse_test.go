@@ -3,6 +3,8 @@ package script_test
 import (
 	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -31,9 +33,9 @@ type "tab\t"
 type-secret API_TOKEN enter
 press down*3 ctrl+c G
 paste 'text'
-click 'Commit' in box 'Menu' button right times 2
-drag 'a to b' to text 'c'
-scroll down 3 at box 'Files'
+click 'Commit' in box 'Menu' button right times 2 within 5s
+drag 'a to b' to text 'c' within 5s
+scroll down 3 at box 'Files' within 5s
 scroll up
 resize 30x100
 signal SIGINT
@@ -145,6 +147,14 @@ func TestScriptErrors(t *testing.T) {
 		{"exec true\n-- ../a --\n", `x.ptw:2:1: the section "../a" does not name a file below`},
 		{"exec true\n-- screen/a --\nscreen 1\nsize 1x1\n", "x.ptw:4:1: the golden screen a cannot be read"},
 		{"exec true\n-- screen/a --\n<<<<<<< HEAD\n", "x.ptw:3:1: the golden screen a cannot be read: a merge conflict"},
+		{"wait 'x' within 5", "x.ptw:1:17: within needs a time such as 5s"},
+		{"wait 'x' within", "within needs a time such as 5s"},
+		{"expect 'x' for 200", "x.ptw:1:16: for needs a time such as 200ms"},
+		{"screen main within 5", "x.ptw:1:20: within needs a time such as 5s"},
+		{"click 'x' within 5", "x.ptw:1:18: within needs a time such as 5s"},
+		{"click 'x' on 'y'", "unexpected on: here may stand and, or, in, has"},
+		{"click 'x' withn 5s", "did you mean within?"},
+		{"screen Main screen", `x.ptw:1:13: unknown word "screen": have text, no-styles`},
 		{"exec \x00", "x.ptw:1:1: the line is not UTF-8 text"},
 		{"exec true\nexec \xff", "x.ptw:2:1: the line is not UTF-8 text"},
 	} {
@@ -152,6 +162,67 @@ func TestScriptErrors(t *testing.T) {
 		if at := (*script.ParseError)(nil); !errors.As(err, &at) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %s", c.text, err, c.want)
 		}
+	}
+}
+
+// TestAllErrors: all errors of a script are told, up to 20.
+func TestAllErrors(t *testing.T) {
+	t.Parallel()
+	_, err := script.Parse("x.ptw", []byte("spwan vim\nexpect 'x'\nscren a\n-- screen/a --\nscreen 1\nsize 1x1\n"))
+	e := (*script.ParseError)(nil)
+	if !errors.As(err, &e) || e.Line != 1 || len(e.More) != 2 || e.More[0].Line != 3 || e.More[1].Line != 6 {
+		t.Fatalf("%+v", e)
+	}
+	if f := script.FailureOf("x.ptw", err); f.Line != 1 || !strings.Contains(f.Evidence, "x.ptw:3:1: unknown verb \"scren\"") {
+		t.Errorf("%+v", f)
+	}
+	_, err = script.Parse("x.ptw", []byte(strings.Repeat("spwan vim\n", 50)))
+	if !errors.As(err, &e) || 1+len(e.More) != 20 {
+		t.Errorf("%d further errors", len(e.More))
+	}
+}
+
+// TestSizeOfPlainGoldens: a golden screen without a size in its name serves the size it was written
+// for, when the script has got more sizes, and is given it when something is written.
+func TestSizeOfPlainGoldens(t *testing.T) {
+	t.Parallel()
+	const g = "screen 1\nsize 1x4\n--\n|old\n"
+	path := filepath.Join(t.TempDir(), "x.ptw")
+	const text = "size 2x4 1x4\nscreen a\nscreen b\n-- screen/a --\n" + g + "-- file --\n-- screen/c --\n" + g
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := script.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := s.Unused(), []string{"screen/c"}; !cmp.Equal(got, want) {
+		t.Errorf("unused %q, want %q", got, want)
+	}
+	f, err := golden.Parse([]byte("screen 1\nsize 2x4\n--\n|new\n|\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pending := []script.Golden{{Section: "screen/a", File: f}}
+	kept, err := s.KeepPending(pending)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Keep([]script.Golden{{Section: "screen/b@2x4", File: f}}); err != nil {
+		t.Fatal(err)
+	}
+	now, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Replace(text, "-- screen/a --", "-- screen/a@1x4 --", 1) + "-- screen/b@2x4 --\n" + f.String()
+	if diff := cmp.Diff(want, string(now)); diff != "" {
+		t.Error(diff)
+	}
+	left, err := os.ReadFile(kept)
+	if err != nil || !strings.Contains(string(left), "-- screen/a@1x4 --\n"+f.String()) ||
+		strings.Contains(string(left), "-- screen/a --") {
+		t.Errorf("%v: for a review there is\n%s", err, left)
 	}
 }
 

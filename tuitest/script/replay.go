@@ -315,7 +315,7 @@ func (a *screen) judge(p *player, sc *scene) error {
 	}
 	f := a.differs(p, g, want, section, last)
 	if f.Golden.Nearest != nil {
-		f.Why = fmt.Sprintf("no frame of the recording equals it: %d cells differ in the nearest", f.Golden.Cells)
+		f.Why = "no frame of the recording equals it; the nearest differs: " + f.Golden.differing()
 		f.Next = "correct the golden screen or its masks and judge it again, or mend the program"
 	}
 	return f

@@ -3,6 +3,7 @@ package script
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -174,7 +175,7 @@ func (m *Millis) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &ms); err != nil {
 		return fmt.Errorf("milliseconds: %w", err)
 	}
-	*m = Millis(ms * float64(time.Millisecond))
+	*m = Millis(math.Round(ms * float64(time.Millisecond)))
 	return nil
 }
 

@@ -63,6 +63,10 @@ func Run(ctx context.Context, s *Script, o Options) (*Result, Goldens) {
 	} else {
 		p.steps(ctx)
 	}
+	if p.result.Outcome == Passed && !p.ran {
+		p.fail(&Failure{Doing: "run the script", Why: "nothing was tested: no program was started", Reason: "start",
+			Next: "start one with spawn PROGRAM; where the script does not apply, say so with [CONDITION] skip 'why'"})
+	}
 	p.end(ctx)
 	p.result.Took = Millis(time.Since(p.began))
 	return p.result, p.keep
@@ -84,15 +88,18 @@ type player struct {
 	masks   []golden.Mask
 	shake   bool // the terminal may be resized under stress
 
-	reel   *reel         // the recording; nil before the first program
-	typed  bool          // there was an input since the last golden screen
-	shown  *golden.File  // that golden screen; nil: there was none
-	named  string        // its name
+	reel  *reel        // the recording; nil before the first program
+	typed bool         // there was an input since the last golden screen
+	shown *golden.File // that golden screen; nil: there was none
+	named string       // its name
+	// met are the lines of the steps that compared with a section, or wrote it, in this run.
+	met    map[string]int
+	ran    bool          // a program was started, by spawn or exec
 	output engine.Offset // of the transcript when the step began
 }
 
 func newPlayer(s *Script, o Options) *player {
-	p := &player{script: s, o: o, began: time.Unix(0, 0), timeout: o.Timeout}
+	p := &player{script: s, o: o, began: time.Unix(0, 0), timeout: o.Timeout, met: map[string]int{}}
 	p.result = &Result{Script: s.Path, Name: s.Name(), Size: o.Size.String(), Began: time.Now(),
 		Outcome: Passed, Steps: []StepResult{}, Attempt: 1, Run: 1}
 	if len(s.Sizes) > 1 {
@@ -129,9 +136,9 @@ func (p *player) prepare() error {
 			return err
 		}
 	}
-	p.env, err = driver.Hermetic(home, p.o.Inherit, map[string]string{
-		"SCRIPT_DIR": dir, "WORK": p.dir, "PWD": p.dir,
-	})
+	set := caches()
+	set["SCRIPT_DIR"], set["WORK"], set["PWD"] = dir, p.dir, p.dir
+	p.env, err = driver.Hermetic(home, p.o.Inherit, set)
 	if err == nil {
 		p.knowEnv()
 	}

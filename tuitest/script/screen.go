@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
@@ -37,14 +38,20 @@ func (a *screen) do(ctx context.Context, p *player, r *StepResult) error {
 	}
 	var got *golden.File
 	var err error
-	if want == nil || p.o.Update == golden.UpdateChanged || p.o.Update == golden.UpdateAll {
-		got, err = a.write(ctx, p, r, like, section)
+	before := p.met[a.name] // a step of the same name compared with it, or wrote it: now it stands
+	if want == nil || before == 0 && (p.o.Update == golden.UpdateChanged || p.o.Update == golden.UpdateAll) {
+		got, err = a.write(ctx, p, r, like, p.script.section(a.name, p.o.Size))
 	} else {
 		got, err = like, a.compare(ctx, p, r, like, section)
+	}
+	if f := (*Failure)(nil); before > 0 && errors.As(err, &f) && f.Reason == "differs" {
+		f.Next = fmt.Sprintf("the step in line %d compared with %s, too, and the screen was equal to it then: "+
+			"give this step another name if it means another screen", before, section)
 	}
 	if err != nil {
 		return err
 	}
+	p.met[a.name] = p.current.Line
 	if p.shown != nil && p.typed && p.named != a.name && p.shown.Equal(got) {
 		r.Suspicious = true
 		r.Note = fmt.Sprintf("it equals the golden screen %s before it, though something was typed in between", p.named)
@@ -64,9 +71,10 @@ func (a *screen) options(p *player, like *golden.File) golden.Options {
 // write waits until the screen is still and notes it for the script.
 func (a *screen) write(ctx context.Context, p *player, r *StepResult, like *golden.File, section string) (*golden.File, error) {
 	hold := bounds{within: a.bounds.within, hold: a.bounds.hold}
-	out, m, err := p.state(ctx, r, matchers.Stable(driver.Settle), hold)
+	still := &settled{drive: p.drive, options: a.options(p, like)}
+	out, m, err := p.state(ctx, r, still.matcher(), hold)
 	if err != nil {
-		return nil, p.unmet(out, m, err, p.bound(a.bounds.within))
+		return nil, still.restless(p.unmet(out, m, err, p.bound(a.bounds.within)))
 	}
 	f, err := golden.Of(p.drive.Shown(out.View), a.options(p, like))
 	if err != nil {
@@ -113,14 +121,14 @@ func (a *screen) compare(ctx context.Context, p *player, r *StepResult, want *go
 	switch {
 	case errors.Is(err, errStill):
 		f.Reason = "differs"
-		f.Why = fmt.Sprintf("the screen has not changed for %v, and differs: %d cells in the nearest frame",
-			quietBound, f.Golden.Cells)
+		f.Why = fmt.Sprintf("the screen has not changed for %v, and differs: %s in the nearest frame",
+			quietBound, f.Golden.differing())
 		f.Next = "if the new screen is right, write it down with --update changed; within 30s waits longer for another"
 	case f.Reason == "timeout", f.Reason == "secret":
-		f.Why = fmt.Sprintf("after %v the screen differs: %d cells in the nearest frame",
-			p.bound(a.bounds.within), f.Golden.Cells)
+		f.Why = fmt.Sprintf("after %v the screen differs: %s in the nearest frame",
+			p.bound(a.bounds.within), f.Golden.differing())
 	case f.Reason == "ended":
-		f.Why += fmt.Sprintf("; %d cells differ in the nearest frame", f.Golden.Cells)
+		f.Why += fmt.Sprintf("; the nearest frame differs: %s", f.Golden.differing())
 	}
 	if slices.Contains([]string{"timeout", "secret", "ended"}, f.Reason) {
 		f.Reason, f.Next = "differs", "if the new screen is right, write it down with --update changed"
@@ -173,7 +181,7 @@ func (a *screen) differs(p *player, g *driver.Golden, want *golden.File, section
 	f := &Failure{Reason: "differs", Golden: c}
 	if got, err := want.Like(p.drive.Shown(v)); err == nil {
 		c.Actual = screenOf(got)
-		if !p.o.CI {
+		if !p.o.CI && p.met[a.name] == 0 {
 			p.keep.Pending = append(p.keep.Pending, Golden{section, got})
 		}
 	}
@@ -192,6 +200,24 @@ func (a *screen) differs(p *player, g *driver.Golden, want *golden.File, section
 func (c *Comparison) compared(diff *golden.Diff, at, lasted Millis) {
 	c.Nearest, c.NearestAt, c.NearestFor = screenOf(diff.Got), at, lasted
 	c.Cells, c.Diff = diff.Cells(), diff.String()
+}
+
+// differing says in a few words what differs in the nearest frame: "3 cells; cursor 1,2, not 3,4".
+func (c *Comparison) differing() string {
+	var parts []string
+	switch {
+	case c.Cells == 1:
+		parts = append(parts, "1 cell")
+	case c.Cells > 1:
+		parts = append(parts, fmt.Sprintf("%d cells", c.Cells))
+	}
+	if d := c.Changes(); d != nil {
+		parts = append(parts, d.Head...)
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, "; ")
 }
 
 // evidence tells people what differs.

@@ -45,9 +45,9 @@ var verbs = sync.OnceValue(func() (t struct {
 		{name: "type-secret", usage: "VARIABLE [enter]", kind: Input, parse: parseTypeSecret},
 		{name: "press", usage: "KEY[*TIMES]...", kind: Input, parse: parsePress},
 		{name: "paste", usage: "'TEXT'", kind: Input, parse: parsePaste},
-		{name: "click", usage: "PLACE [button left|middle|right] [times N]", kind: Input, parse: parseClick},
-		{name: "drag", usage: "PLACE to PLACE", kind: Input, parse: parseDrag},
-		{name: "scroll", usage: "up|down [N] [at PLACE]", kind: Input, parse: parseScroll},
+		{name: "click", usage: "PLACE [button left|middle|right] [times N] [within DURATION]", kind: Input, parse: parseClick},
+		{name: "drag", usage: "PLACE to PLACE [within DURATION]", kind: Input, parse: parseDrag},
+		{name: "scroll", usage: "up|down [N] [at PLACE] [within DURATION]", kind: Input, parse: parseScroll},
 		{name: "resize", usage: "ROWSxCOLS", kind: Input, parse: parseResize},
 		{name: "signal", usage: "int|term|hup|quit|kill|user1|user2", kind: Input, parse: parseSignal},
 		{name: "stop", kind: Input, parse: parseStop},
@@ -121,7 +121,7 @@ func (a *args) oneOf(col int, name string, known ...string) error {
 	if slices.Contains(known, name) {
 		return nil
 	}
-	return &likelyError{wordError{col, fmt.Sprintf("%s: have %s", quote(name),
+	return &likelyError{wordError{col, fmt.Sprintf("unknown word %s: have %s", quote(name),
 		strings.Join(known, ", "))}, nearest.Of(name, known)}
 }
 
@@ -164,7 +164,7 @@ func parseSizes(a *args) (action, error) {
 		}
 		a.script.Sizes = append(a.script.Sizes, size)
 	}
-	return nothing{}, nil
+	return setSizes{}, nil
 }
 
 func parseEnv(a *args) (action, error) {

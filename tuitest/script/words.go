@@ -2,6 +2,7 @@ package script
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -10,7 +11,8 @@ import (
 // A word is one argument of a verb: pieces that stand as they are, and variables between them.
 type word struct {
 	pieces []piece
-	col    int // where it begins in its line, from 0
+	col    int  // where it begins in its line, from 0
+	bare   bool // it has neither quotes nor variables
 }
 
 // A piece of a word: text, or the name of a variable.
@@ -64,8 +66,25 @@ func wordsOf(line string, at int) ([]word, error) {
 		if at, err = w.read(line, at); err != nil {
 			return nil, err
 		}
+		w.bare = !strings.ContainsAny(line[w.col:at], `'"$`)
 		out = append(out, w)
 	}
+}
+
+// shellWords are those that a shell takes for its own when they are not quoted.
+var shellWords = []string{"&&", "||", "|", ">", ">>", "<", "&", ";", "2>", "2>&1", "&>"}
+
+// shellNote is what people should know of the words of a command: those that look like a shell's are
+// arguments of the program. "" where none does.
+func shellNote(words []word) string {
+	for _, w := range words {
+		text, _ := w.plain()
+		if w.bare && (slices.Contains(shellWords, text) || len(text) > 1 && strings.HasSuffix(text, ";")) {
+			return fmt.Sprintf("%s is an argument of the program, since no shell reads the line: sh -c '...' runs one",
+				text)
+		}
+	}
+	return ""
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }

@@ -54,8 +54,8 @@ A golden screen that is missing is written, once the screen is still; where CI i
 nothing is ever written, and a missing one fails. One that differs fails and leaves what was seen in
 FILE.new; --update changed writes it into the script. PTYWRIGHT_UPDATE says the same as --update.
 
-Programs get an environment of their own, with nothing of yours but PATH: an empty HOME, fixed TERM,
-COLORTERM, LANG and TZ. --inherit names further variables. They end with their script, also after
+Programs get an environment of their own, with nothing of yours but PATH and the caches of Go, npm and
+pip: an empty HOME, fixed TERM, COLORTERM, LANG and TZ. --inherit names further variables. They end with their script, also after
 Ctrl-C. The recording of a script that failed is kept; secrets are hidden in it, and in all that is
 printed.
 
@@ -73,12 +73,12 @@ wrong use, such as a file that does not exist. docs/test.md describes the script
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, std, args) },
 	}
 	fs := c.Flags()
-	fs.StringVar(&f.update, "update", "", "which golden screens to write: `WHICH` is changed, missing, all "+
-		"or none (default missing, where CI is set none)")
-	fs.IntVar(&f.repeat, "repeat", 1, "run each script so many `TIMES`")
-	fs.IntVar(&f.retries, "retries", 0, "run a script that failed so many `TIMES` more; one that passes then is reported as flaky")
-	fs.IntVar(&f.jobs, "jobs", 0, "run so many scripts side by `SIDE` (default: one a processor)")
-	fs.StringVar(&f.shard, "shard", "", "run only the `I/N`th part of the scripts, such as 1/4")
+	fs.StringVar(&f.update, "update", "", "`WHICH` golden screens to write: changed, missing, all or none "+
+		"(default: missing; none where CI is set)")
+	fs.IntVar(&f.repeat, "repeat", 1, "run each script `N` times")
+	fs.IntVar(&f.retries, "retries", 0, "run a script that failed up to `N` more times; one that passes then is reported as flaky")
+	fs.IntVar(&f.jobs, "jobs", 0, "run up to `N` scripts at the same time (default: one per processor)")
+	fs.StringVar(&f.shard, "shard", "", "run only part `I/N` of the scripts, such as 1/4")
 	fs.BoolVar(&f.lastFailed, "last-failed", false, "run only the scripts that failed when they ran last")
 	fs.BoolVar(&f.strict, "strict", false, "fail steps that show nothing (vacuous, suspicious), and scripts that are flaky")
 	fs.BoolVar(&f.stress, "stress", false, "disturb the runs")

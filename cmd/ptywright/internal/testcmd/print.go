@@ -3,6 +3,7 @@ package testcmd
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +37,10 @@ func (p *people) Result(r *script.Result) error {
 	}
 	for _, s := range r.Steps {
 		switch {
+		case r.Run == 1 && s.Note != "" && slices.Contains([]string{"size", "spawn", "exec"}, s.Verb):
+			if s.Outcome != script.Skipped {
+				fmt.Fprintf(w, "note  %s:%d: %s: %s\n", cli.OneLine(r.Script), s.Line, cli.OneLine(s.Text), cli.OneLine(s.Note))
+			}
 		case s.Failure != nil:
 		case s.Vacuous:
 			fmt.Fprintf(w, "note  %s:%d: vacuous: %s: %s\n", cli.OneLine(r.Script), s.Line, cli.OneLine(s.Text), cli.OneLine(s.Note))

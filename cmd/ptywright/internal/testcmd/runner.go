@@ -177,10 +177,10 @@ func (r *runner) run(ctx context.Context, files []string) (err error) {
 	}
 	files = r.Shard.of(files)
 	r.files = len(files)
-	if r.dir, err = os.MkdirTemp("", "ptywright-test-"); err != nil {
+	if r.dir, err = os.MkdirTemp("", runFolder); err != nil {
 		return err
 	}
-	r.kept = filepath.Join(r.dir, "failed")
+	r.kept = filepath.Join(r.dir, failedFolder)
 	defer r.clean()
 
 	pty.DefaultSignals()
@@ -288,9 +288,11 @@ func hasFiles(dir string) bool {
 	return err == nil && len(entries) > 0
 }
 
-// clean removes what the run needs no longer: all but the recordings that were kept.
+// clean removes what the run needs no longer: all but the recordings that were kept, and those of older
+// runs.
 func (r *runner) clean() {
 	if hasFiles(r.kept) {
+		prune(filepath.Dir(r.dir))
 		return
 	}
 	_ = os.RemoveAll(r.dir) // the system does it later
@@ -342,7 +344,7 @@ func (r *runner) once(ctx context.Context, s *script.Script, size script.Size, r
 		again = append(again, "--stress", "--seed", fmt.Sprint(seed))
 	}
 	var err error
-	if o.Dir, err = os.MkdirTemp(r.dir, "run-"); err != nil {
+	if o.Dir, err = os.MkdirTemp(r.dir, scriptFolder); err != nil {
 		return unread(s.Path, err)
 	}
 	defer removeAll(o.Dir)
