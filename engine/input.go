@@ -80,6 +80,7 @@ type input struct {
 	off   int           // written so far
 	reply bool          // the terminal's own
 	abort bool          // its sender timed out; guarded by the queue's mu
+	about func()        // called once, before the terminal gets the first byte; may be nil
 	done  chan struct{} // closed when err is set
 	err   error
 	wrote wrote
@@ -189,6 +190,10 @@ func (q *inputQueue) write(in *input, write func([]byte) (int, error)) (blocked 
 		if in.err = q.checkLine(in.data); in.err != nil {
 			return false
 		}
+		if in.about != nil {
+			in.about()
+			in.about = nil
+		}
 	}
 	rest := in.data[in.off:]
 	q.typed.Add(uint64(len(rest)))
@@ -229,12 +234,14 @@ func (q *inputQueue) checkLine(p []byte) error {
 	return nil
 }
 
-// send queues data and waits until the PTY has taken it, at most for o.Timeout.
-func (q *inputQueue) send(ctx context.Context, data []byte, o doOptions) (wrote, error) {
+// send queues data and waits until the PTY has taken it, at most for o.Timeout. about is called
+// right before the terminal gets the first byte, so that what it notes comes before all effects; not
+// at all if nothing is written.
+func (q *inputQueue) send(ctx context.Context, data []byte, o doOptions, about func()) (wrote, error) {
 	if len(data) == 0 {
 		return wrote{}, nil
 	}
-	in := &input{data: data}
+	in := &input{data: data, about: about}
 	if err := q.put(in); err != nil {
 		return wrote{}, err
 	}

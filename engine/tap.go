@@ -17,8 +17,10 @@ type Tap interface {
 	Close() error
 }
 
-// An InputTap is a Tap that also gets what is typed: every action's bytes, once the terminal has
-// taken them. It does not get the terminal's own replies.
+// An InputTap is a Tap that also gets what is typed: every action's bytes, right before the terminal
+// gets them, so that what they bring about comes later, in order and in time. An action that is
+// refused or that never gets its turn does not come; of one that a child does not read to its end,
+// all bytes do. It does not get the terminal's own replies.
 type InputTap interface {
 	Tap
 	Input(at time.Time, p []byte) error

@@ -202,7 +202,11 @@ func (t *typist) stroke(after time.Duration, encode func() ([]byte, error)) erro
 	if t.asked != nil {
 		s.expectEcho(t.ctx, t.asked, p)
 	}
-	wrote, err := s.input.send(t.ctx, p, t.o)
+	var about func()
+	if !secret {
+		about = func() { s.typed(p) }
+	}
+	wrote, err := s.input.send(t.ctx, p, t.o, about)
 	if err != nil {
 		var blocked *InputBlockedError
 		if errors.As(err, &blocked) && blocked.Written > 0 {
@@ -216,9 +220,6 @@ func (t *typist) stroke(after time.Duration, encode func() ([]byte, error)) erro
 		t.wrote = wrote
 	}
 	s.stir(time.Now())
-	if !secret {
-		s.typed(p)
-	}
 	return nil
 }
 
@@ -301,7 +302,7 @@ func (s *Session) noteKeys(p []byte, secret bool) {
 	s.view = nil
 }
 
-// typed passes what was typed to the taps that want it.
+// typed passes what is about to be typed to the taps that want it.
 func (s *Session) typed(p []byte) {
 	s.mu.Lock()
 	wanted := slices.ContainsFunc(s.taps, func(t Tap) bool { _, ok := t.(InputTap); return ok })

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -85,7 +84,7 @@ func (r *Recordings) Start(s *engine.Session, o StartOptions) (*Kept, error) {
 		o.Redactor = o.Redactor.For(string(s.ID()))
 	}
 	config := s.Config()
-	line := strings.Join(append([]string{config.Program}, config.Args...), " ")
+	line := CommandLine(append([]string{config.Program}, config.Args...), o.Redactor)
 	err := s.Attach(func(v *engine.View) (tap engine.Tap, err error) {
 		if o.Format == MarkdownDoc {
 			now.file, err = NewTranscript(o.Path, TranscriptOptions{

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/enginetest"
+	"github.com/ptywright/ptywright/redact"
 )
 
 // TestFinishedRecordingHoldsNothing: a recording that has ended, however it did, keeps its numbers,
@@ -69,4 +70,24 @@ func keepRecording(t *testing.T, all *Recordings, path string, end func(*testing
 	must(t, s.Close(t.Context()))
 	must(t, e.Close(t.Context()))
 	return weak.Make(s), file
+}
+
+// TestCommandIsALineForAShell: a shell reads a recording's command as the words that were run, and a
+// secret in one of them is hidden also where it needs quotes.
+func TestCommandIsALineForAShell(t *testing.T) {
+	t.Parallel()
+	for want, words := range map[string][]string{
+		"bash -l":                          {"bash", "-l"},
+		`sh -c 'ls d | fzf --height=100%'`: {"sh", "-c", "ls d | fzf --height=100%"},
+		`app '' 'it'\''s' '$x' a=/b`:       {"app", "", "it's", "$x", "a=/b"},
+	} {
+		if got := CommandLine(words, nil); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	var known redact.Known
+	known.AddEnv([]string{"API_TOKEN=pass'word 4711"})
+	if got := CommandLine([]string{"app", "pass'word 4711"}, redact.Default.With(&known)); strings.Contains(got, "4711") {
+		t.Error(got)
+	}
 }

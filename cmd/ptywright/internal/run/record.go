@@ -60,10 +60,14 @@ killed outright, the recording continues until the session ends.`,
 			if of.session != "" {
 				return of.record(c.Context(), std, &rec)
 			}
-			rec.opts.Command = strings.Join(args, " ")
 			rec.err = std.Err
 			rec.known.AddEnv(os.Environ())
 			rec.opts.Redactor = redact.Default.With(&rec.known).For(recorded)
+			hide := rec.opts.Redactor
+			if rec.opts.Raw {
+				hide = nil
+			}
+			rec.opts.Command = record.CommandLine(args, hide)
 			return bridge(c.Context(), std, args, pty.Size{Rows: rows, Cols: cols}, &rec)
 		},
 	}

@@ -30,8 +30,8 @@ func fromCommand(std cli.Stdio) *cobra.Command {
 		Short: "Make a script of a recording",
 		Long: `Make a script that does what a recording shows somebody doing, as printed or in the file of -o. The
 recording has to have what was typed: make it with "ptywright record --input". After each input the
-script waits for the smallest text that was new then, stayed, and is on the screen once; where the
-screen stood still it compares it with a golden screen, which the script's first run writes. What was
+script waits for the smallest text that was new then, stayed, and is on the screen once, and after
+Enter for the prompt that comes back, never for the echo of what was typed; where the screen stood still it compares it with a golden screen, which the script's first run writes. What was
 typed at the question for a password is not in the script.
 
 --again names a second recording of the same steps. What differs between the two, such as a clock or
@@ -59,7 +59,7 @@ PROGRAM is what the script starts, when the recording does not say it, or not ri
 				}
 			}
 			text, err := Script(rec, o)
-			if errors.Is(err, errNoProgram) {
+			if errors.Is(err, errNoProgram) || errors.Is(err, errShellLine) {
 				return cli.Usagef("%s: %w", args[0], err)
 			} else if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/engine/vt"
 )
 
 const (
@@ -72,9 +74,10 @@ func (m *move) clues(other *move) []clue {
 	seen := map[string]bool{}
 	at := 0
 	for line := range strings.Lines(after) {
+		echo := m.echo(line)
 		for _, w := range wordsIn(line) {
 			c := clue{text: line[w.start:w.end], at: at + w.start}
-			if seen[c.text] {
+			if seen[c.text] || w.start < echo {
 				continue
 			}
 			seen[c.text] = true
@@ -127,33 +130,105 @@ func (m *move) has(text string) bool {
 	return m == nil || strings.Contains(m.after().Text(), text) && !strings.Contains(m.before.Text(), text)
 }
 
+// echo returns where the echo of what was typed ends in a line, with the prompt before it; 0: the
+// line has none.
+func (m *move) echo(line string) int {
+	prompt := lineOf(m.before, m.before.Cursor.Row)
+	rest, ok := strings.CutPrefix(line, prompt)
+	if rest = strings.TrimLeft(rest, " "); !ok || m.text == "" || !strings.HasPrefix(rest, m.text) {
+		return 0
+	}
+	return len(line) - len(rest) + len(m.text)
+}
+
+// prompt returns the line that the cursor stands behind at the end, if that came with the move and
+// is not what was typed: who types before it is there is not read yet, or read by another program.
+// "": there is none.
+func (m *move) prompt(other *move) string {
+	s := m.after()
+	line := lineOf(s, s.Cursor.Row)
+	if !s.Cursor.Visible || line == "" || s.Wrapped(s.Cursor.Row-1) || m.echo(line) > 0 || strings.Contains(line, "REDACTED") ||
+		other != nil && lineOf(other.after(), other.after().Cursor.Row) != line {
+		return ""
+	}
+	for x, cols := s.Cursor.Col, s.Cols; x < cols; x++ {
+		if !blank(s.Cell(s.Cursor.Row, x).Text) {
+			return ""
+		}
+	}
+	for _, was := range append([]*vt.Screen{m.before}, m.shown[:max(len(m.shown)-1, 0)]...) {
+		if lineOf(was, s.Cursor.Row) != line {
+			return line
+		}
+	}
+	// All came at once, and the screen scrolled by as many rows.
+	if m.enter && !s.Modes.AltScreen && lineOf(m.before, s.Cursor.Row-1) != lineOf(s, s.Cursor.Row-1) {
+		return line
+	}
+	return ""
+}
+
+// ended reports whether a move is one after which a program asks for more: its start, Enter, or a
+// key such as Ctrl-C.
+func (m *move) ended() bool {
+	return m.kind == started || m.enter || m.kind == pressed &&
+		(m.keys[0] == "enter" || strings.HasPrefix(m.keys[0], "ctrl+"))
+}
+
+// lineOf returns a row's text without the blanks at its end; "" for a row that is not there.
+func lineOf(s *vt.Screen, row int) string { return string(s.AppendLine(nil, row)) }
+
 // news reports whether a move has shown more than its own echo.
 func (m *move) news() bool { return len(m.clues(nil)) > 0 }
 
 // proof returns the steps that show that a move has had its effect: of several that would do, the one
-// that says least and still cannot hold before. strong is false when only the look of the screen
-// has changed, or nothing.
+// that says least and still cannot hold before, and the prompt that comes back. The echo of what was
+// typed is none: the terminal echoes what no program has read. strong is false when only the look of
+// the screen has changed, or nothing.
 func (m *move) proof(other *move) (steps []string, strong bool) {
+	prompt := ""
+	if m.ended() {
+		prompt = m.prompt(other)
+	}
 	if clues := m.clues(other); len(clues) > 0 {
-		return []string{"wait text " + textWords(clues[0].text)}, true
+		steps = append(steps, "wait text "+textWords(clues[0].text))
+		if strings.Contains(prompt, clues[0].text) {
+			return steps, true
+		}
+	} else if line := m.line(other); line != "" && line != prompt {
+		steps = append(steps, "wait "+lineWords(line, ""))
 	}
-	after, before := m.after(), m.before
-	if line := m.line(other); line != "" {
-		return []string{"wait regex /" + strings.ReplaceAll("^"+regexp.QuoteMeta(line)+"$", "/", `\/`) + "/"}, true
+	if prompt != "" {
+		steps = append(steps, "wait "+lineWords(prompt, " *"))
 	}
-	shown := after.Text()
-	if m.kind == typedIn && !m.secret && m.text != "" && m.text == strings.TrimSpace(m.text) && strings.Contains(shown, m.text) &&
-		!strings.Contains(before.Text(), m.text) && !strings.ContainsAny(m.text, "\\") && other.has(m.text) {
-		return []string{"wait text " + textWords(m.text)}, true // its echo
+	if len(steps) > 0 {
+		return steps, true
 	}
 	if gone := m.gone(other); gone != "" {
 		return []string{"! expect text " + textWords(gone)}, true
 	}
+	after, before := m.after(), m.before
 	if a, b := after.Cursor, before.Cursor; a.Visible && (a.Row != b.Row || a.Col != b.Col) &&
 		(other == nil || other.after().Cursor == a) {
 		return []string{fmt.Sprintf("expect cursor %d,%d", a.Row, a.Col)}, true
 	}
+	shown := after.Text()
+	switch {
+	case shown == before.Text():
+		return nil, false
+	case m.kind == typedIn && !m.enter && !m.secret && m.text != "" && m.text == strings.TrimSpace(m.text) &&
+		strings.Contains(shown, m.text) && !strings.Contains(before.Text(), m.text) &&
+		!strings.ContainsAny(m.text, "\\") && other.has(m.text):
+		return []string{"wait text " + textWords(m.text)}, true // nothing but its echo can come
+	case m.enter:
+		return []string{"wait stable 250ms"}, false
+	}
 	return nil, false
+}
+
+// lineWords is a whole line as a step has it, and an expression of what may stand behind it.
+func lineWords(line, behind string) string {
+	return "regex /^" + strings.ReplaceAll(regexp.QuoteMeta(line), "/", `\/`) + behind + "$/"
 }
 
 // line returns a whole line that is new and there once; "" when there is none.
@@ -170,7 +245,7 @@ func (m *move) line(other *move) string {
 	best := ""
 	for _, l := range lines {
 		c := clue{text: l}
-		if l == "" || before[l] || count[l] != 1 || !c.judge() || m.text != "" && strings.HasSuffix(l, m.text) && l != m.text {
+		if l == "" || before[l] || count[l] != 1 || !c.judge() || m.text != "" && strings.HasSuffix(l, m.text) {
 			continue
 		}
 		if other != nil && !slices.Contains(strings.Split(other.after().Text(), "\n"), l) {

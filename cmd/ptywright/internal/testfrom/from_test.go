@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,13 +71,15 @@ func TestShell(t *testing.T) {
 	want := `# made by ptywright test from x.cast
 size 6x40
 spawn app 'a b'
-expect cursor 0,2
+expect regex /^\$ *$/
 screen start
 type 'ls' enter
 wait text 'src'
+wait regex /^\$ *$/
 screen ls
 type 'echo hello' enter
 wait regex /^hello$/
+wait regex /^\$ *$/
 screen echo-hello
 type 'exit' enter
 exit 3
@@ -105,8 +108,39 @@ func TestWhatAWaitLooksFor(t *testing.T) {
 		"an echo": {`0.1 o "name: "
 1 i "Ada"
 1.1 o "Ada"
-1.6 i "\r"
-1.7 o "\r\nthanks"`, "type 'Ada' enter\nwait text 'thanks'\n"},
+1.4 i "\r"
+1.5 o "\r\nthanks"`, "type 'Ada' enter\nwait text 'thanks'\n"},
+		"a prompt that comes back": {`0.1 o "db> "
+1 i "put 'a';"
+1.1 o "put 'a';"
+1.2 i "\r"
+1.3 o "\r\ndb> "
+1.5 i "put 'b';\r"
+1.6 o "put 'b';\r\ndb> "`, "type 'put ''a'';' enter\nwait regex /^db> *$/\ntype 'put ''b'';' enter\nwait regex /^db> *$/\n"},
+		"a prompt where the screen scrolls": {`0.1 o "\r\n\r\n\r\n\r\n\r\n=> "
+1 i "one\r"
+1.1 o "one\r\n"
+1.2 o "=> "
+1.4 i "two\r"
+1.5 o "two\r\n=> "`, "type 'one' enter\nwait regex /^=> *$/\ntype 'two' enter\nwait regex /^=> *$/\n"},
+		"no prompt and no news": {`0.1 o "$ "
+1 i "cat\r"
+1.1 o "cat\r\n"
+1.3 i "q"`, "type 'cat' enter\nexpect cursor 1,0\n"},
+		"a prompt that touches the echo": {`0.1 o "sh$"
+1 i "ls\r"
+1.1 o "ls\r\nsh$"
+1.3 i "q"`, "type 'ls' enter\nwait regex /^sh\\$ *$/\n"},
+		"what was looked at before Enter": {`0.1 o "> "
+1 i "foo"
+1.1 o "foo"
+1.9 i "\r"
+2.1 o "\x1b[2J\x1b[Hchosen"`, "type 'foo'\nexpect cursor 0,5\nscreen foo\npress enter\nwait text 'chosen'\n"},
+		"the same key at what it showed": {`0.1 o "panel"
+1 i "\x1b[21~"
+1.1 o "\x1b[2;1HQuit? [Yes] [No]"
+2 i "\x1b[21~"
+2.1 o "\x1b[2J\x1b[Hbye now"`, "press f10\nwait text 'Yes'\nscreen f10\npress f10\nwait text 'bye'\n"},
 		"news before Enter": {`0.1 o "> "
 1 i "foo"
 1.1 o "foo\r\nmatches"
@@ -187,6 +221,14 @@ func TestProgramOfARecording(t *testing.T) {
 			t.Errorf("%s", got)
 		}
 	}
+	line := cast(t, `{"version":2,"width":40,"height":6,"command":"sh -c ls d | fzf"}`, "0.1 o \"x\"")
+	if _, err := Script(line, Options{}); !errors.Is(err, errShellLine) {
+		t.Error(err)
+	}
+	words := []string{"sh", "-c", `ls "d" | fzf --prompt='> '`, "", `a\b`, "$x", "it's; \"&\""}
+	if got := shellWords(record.CommandLine(words, nil)); !slices.Equal(got, words) {
+		t.Errorf("%q, want %q", got, words)
+	}
 	bare := cast(t, `{"version":2,"width":40,"height":6}`, "0.1 o \"x\"")
 	if _, err := Script(bare, Options{}); !errors.Is(err, errNoProgram) {
 		t.Error(err)
@@ -232,6 +274,26 @@ func TestMasksAreLearnt(t *testing.T) {
 	}
 	if _, err = Script(cast(t, "", one), Options{Again: cast(t, "", strings.Split(one, "4 i")[0])}); !errors.As(err, &part) || part.Want != "q" || part.Have != "" {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestMasksHaveTheShapeOfWhatVaries, and leave what stands beside it.
+func TestMasksHaveTheShapeOfWhatVaries(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ a, b, want string }{
+		{"1|12:31:07", "1|12:44:59", `clock /\d\d:\d\d:\d\d/ in row 0`},
+		{"9 [2026-11-23]", "9 [2026-12-24]", `date /\d+-\d\d-\d\d/ in row 0`},
+		{"1|4711|x", "1|8080|x", `number /1\|(\d+)/ in row 0`},
+		{"4711 7 x", "8080 7 x", `number /\b\d+\b/ in row 0`},
+		{"in=/tmp/a1 x", "in=/tmp/b2 x", `path /in=(~?\/[\pL\pN_.+\/~-]+)/ in row 0`},
+		{"took 1.25s well", "took 3.5s well", `took /took (\d[\d.,]*)/ to end in row 0`},
+		{"(3fa9c0) ok", "(77b1e2) ok", `id /\(([0-9a-fA-F]+)/ in row 0`},
+	} {
+		one := cast(t, "", fmt.Sprintf("0.1 o %q", c.a))
+		got := made(t, one, Options{Again: cast(t, "", fmt.Sprintf("0.1 o %q", c.b))})
+		if !strings.Contains(got, "\nmask "+c.want+"\n") {
+			t.Errorf("no mask %s in\n%s", c.want, got)
+		}
 	}
 }
 

@@ -140,7 +140,12 @@ func free(name string, masks []golden.Mask) string {
 // it in both.
 type difference struct{ before, a, b string }
 
-var pieces = lazy.Regexp(`\s+|[0-9]+|\pL+|.`)
+var (
+	pieces = lazy.Regexp(`\s+|[0-9]+|\pL+|.`)
+	// shapes are what varies as a whole: dates, times, folders, hexadecimal and other numbers, words.
+	shapes = lazy.Regexp(`\d{4}-\d\d-\d\d|\d\d?:\d\d(?::\d\d)?(?:[.,]\d+)?|~?/[\pL\pN_.+/~-]+|0x[0-9a-fA-F]+|` +
+		`\b[0-9a-fA-F]{4,}\b|\d+(?:[.,]\d+)*|\pL+|\s+|.`)
+)
 
 // differences compares two texts word by word.
 func differences(a, b string) []difference {
@@ -154,7 +159,7 @@ func differences(a, b string) []difference {
 				break
 			}
 			if wa[i] != wb[i] {
-				all = append(all, difference{strings.Join(wa[max(0, i-2):i], ""), wa[i], wb[i]})
+				all = append(all, difference{strings.Join(wa[max(0, i-2):i], ""), wa[i], wb[i]}.narrow()...)
 			}
 		}
 		if len(all) > 0 {
@@ -173,6 +178,33 @@ func differences(a, b string) []difference {
 		return nil
 	}
 	return []difference{d}
+}
+
+// narrow cuts a difference of two words down to the shapes in it that differ: of "1|12:31:07" and
+// "1|12:44:59" only the times do.
+func (d difference) narrow() []difference {
+	pa, pb := shapes().FindAllString(d.a, -1), shapes().FindAllString(d.b, -1)
+	if len(pa) != len(pb) {
+		return []difference{d}
+	}
+	var all []difference
+	same := 0 // where the pieces that are the same begin
+	for i := 0; i < len(pa); i++ {
+		if pa[i] == pb[i] {
+			continue
+		}
+		before := d.before
+		if i > 0 {
+			before = strings.Join(pa[max(same, i-2):i], "")
+		}
+		from := i
+		for i+1 < len(pa) && pa[i+1] != pb[i+1] {
+			i++
+		}
+		all = append(all, difference{before, strings.Join(pa[from:i+1], ""), strings.Join(pb[from:i+1], "")})
+		same = i + 1
+	}
+	return all
 }
 
 // split cuts a text into words and the blanks between them.
@@ -195,11 +227,15 @@ func blank(s string) bool { return strings.TrimSpace(s) == "" }
 // mask covers a difference, in its row.
 func (d difference) mask(y int) golden.Mask {
 	pattern, name := d.pattern()
-	if word := strings.TrimSpace(d.before); word != "" && strings.ContainsFunc(word, unicode.IsLetter) {
+	word := strings.TrimSpace(d.before)
+	switch known := name == "clock" || name == "date"; {
+	case word != "" && (strings.ContainsFunc(word, unicode.IsLetter) || !known && !blank(d.before[len(d.before)-1:])):
 		pattern = regexp.QuoteMeta(d.before) + "(" + pattern + ")"
 		if len(name) > 0 && strings.Trim(strings.ToLower(word), "abcdefghijklmnopqrstuvwxyz") == "" && len(word) <= 16 {
 			name = strings.ToLower(word) // what stands before it says what it is
 		}
+	case digits(d.a) && digits(d.b):
+		pattern = `\b` + pattern + `\b`
 	}
 	m := golden.Mask{Name: name, From: y, To: y + 1}
 	m.Pattern, _ = regexp.Compile(pattern) // its parts are quoted
@@ -210,6 +246,12 @@ func (d difference) mask(y int) golden.Mask {
 func (d difference) pattern() (pattern, name string) {
 	if hexes(d.a) && hexes(d.b) && (!digits(d.a) || !digits(d.b)) {
 		return "[0-9a-fA-F]+", "id"
+	}
+	if isPath(d.a) && isPath(d.b) {
+		return `~?/[\pL\pN_.+/~-]+`, "path"
+	}
+	if numbers(d.a) && numbers(d.b) && (!digits(d.a) || !digits(d.b)) {
+		return `\d[\d.,]*`, "number"
 	}
 	pa, pb := pieces().FindAllString(d.a, -1), pieces().FindAllString(d.b, -1)
 	var b strings.Builder
@@ -254,6 +296,16 @@ func (d difference) pattern() (pattern, name string) {
 
 func every(s string, f func(rune) bool) bool {
 	return s != "" && !strings.ContainsFunc(s, func(c rune) bool { return !f(c) })
+}
+
+func isPath(s string) bool {
+	return strings.HasPrefix(s, "/") && every(s, func(c rune) bool {
+		return c == '/' || strings.ContainsRune("_.+~-", c) || unicode.IsLetter(c) || unicode.IsDigit(c)
+	})
+}
+
+func numbers(s string) bool {
+	return every(s, func(c rune) bool { return c == '.' || c == ',' || c >= '0' && c <= '9' })
 }
 
 func digits(s string) bool  { return every(s, func(c rune) bool { return c >= '0' && c <= '9' }) }

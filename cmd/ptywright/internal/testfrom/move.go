@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	// typingPause is how long a person pauses at most between two characters of a word, and joinPause
-	// between characters that belong together when nothing but their echo shows.
+	// typingPause is how long a person pauses at most between two characters of a word, whatever
+	// the screen does; joinPause between inputs that belong together when the screen stays the same.
+	// In between, the screen may change for less than the pause after which it counts as looked at.
 	typingPause = 300 * time.Millisecond
 	joinPause   = time.Second
 	// atOnce is a pause in which a program has not reacted to what came before it.
@@ -139,7 +140,7 @@ type teller struct {
 	story
 	like     *story
 	replay   *record.Replay
-	seen     bool // the current move has got something to see
+	changed  bool // the screen has, since the last input
 	inputEnd time.Duration
 }
 
@@ -160,6 +161,7 @@ func (t *teller) look(at time.Duration) {
 	if alike(m.after(), s) {
 		return
 	}
+	t.changed = true
 	if m.last = at; len(m.shown) == maxShown { // the newest and every other one
 		kept := m.shown[:0]
 		for i := 1; i < len(m.shown); i += 2 {
@@ -231,9 +233,16 @@ func (t *teller) input(text string, at time.Duration) error {
 		if err := t.token(tok, at); err != nil {
 			return err
 		}
-		t.inputEnd = at
+		t.inputEnd, t.changed = at, false
 	}
 	return nil
+}
+
+// soon reports whether an input may belong to the one before it: it came before anybody could look
+// at what that one has changed, or that has changed nothing yet.
+func (t *teller) soon(at time.Duration) bool {
+	since := at - t.inputEnd
+	return since < pause || since < joinPause && !t.changed
 }
 
 func (t *teller) token(tok token, at time.Duration) error {
@@ -244,7 +253,7 @@ func (t *teller) token(tok token, at time.Duration) error {
 		for _, c := range tok.text {
 			m, pause = t.current(), at-t.inputEnd
 			unit := string(c)
-			own := m.kind == typedIn && !m.enter && (pause < typingPause || pause < joinPause && m.echoed())
+			own := m.kind == typedIn && !m.enter && (pause < typingPause || t.soon(at) && m.echoed())
 			join, err := t.joins(unit, at, own)
 			switch {
 			case err != nil:
@@ -258,13 +267,13 @@ func (t *teller) token(tok token, at time.Duration) error {
 			default:
 				m.text, m.units, m.last = m.text+unit, append(m.units, unit), at
 			}
-			t.inputEnd = at
+			t.inputEnd, t.changed = at, false
 		}
 	case tokenKey:
 		unit := "<" + tok.text + ">"
-		same := m.kind == pressed && m.keys[0] == tok.text && pause < joinPause
+		same := m.kind == pressed && m.keys[0] == tok.text && t.soon(at)
 		enter := tok.text == "enter" && m.kind == typedIn && !m.enter &&
-			(pause < atOnce || pause < joinPause && !m.news())
+			(pause < atOnce || t.soon(at) && !m.news())
 		join, err := t.joins(unit, at, same || enter)
 		switch {
 		case err != nil:
@@ -299,7 +308,7 @@ func (t *teller) mouse(e vt.Mouse, at time.Duration) error {
 			way = "down"
 		}
 		unit := fmt.Sprintf("<scroll %s at %d,%d>", way, e.Row, e.Col)
-		join, err := t.joins(unit, at, m.kind == moused && len(m.units) > 0 && m.units[0] == unit && at-t.inputEnd < joinPause)
+		join, err := t.joins(unit, at, m.kind == moused && len(m.units) > 0 && m.units[0] == unit && t.soon(at))
 		if err != nil {
 			return err
 		}
@@ -401,5 +410,9 @@ func (m *move) isSecret() bool {
 	shown := strings.Contains(m.after().Text(), m.text)
 	return m.secret && !shown || redact.Default.String(m.text) != m.text || strings.Contains(m.text, "[REDACTED")
 }
+
+// errShellLine: recordings of asciinema may have such a line, and older ones of ptywright have lost its
+// quotes.
+var errShellLine = errors.New("the recording's command is a line for a shell: name the program with its arguments behind --, as in ptywright test from FILE -- sh -c 'ls | less'")
 
 var errNoProgram = errors.New("the recording does not say which program it is of: name it behind --, as in ptywright test from FILE -- PROGRAM")

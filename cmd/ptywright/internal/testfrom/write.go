@@ -38,7 +38,9 @@ func Script(rec *record.Recording, o Options) ([]byte, error) {
 	if program == nil {
 		switch {
 		case rec.Command != "":
-			program = shellWords(rec.Command)
+			if program = shellWords(rec.Command); program == nil {
+				return nil, errShellLine
+			}
 		case rec.Shell != "":
 			program = []string{rec.Shell[strings.LastIndexByte(rec.Shell, '/')+1:]}
 		}
@@ -282,24 +284,28 @@ func quoted(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 }
 
-// shellWords splits a command as a shell does, as far as quotes go.
+// shellWords splits a command as a shell does, as far as quotes go. nil: it is more than a program and
+// its arguments, such as two of them with a pipe between.
 func shellWords(s string) (words []string) {
 	var b strings.Builder
+	words = []string{}
 	open, quoted := false, rune(0)
 	escaped := false
-	for _, c := range s {
+	for i, c := range s {
 		switch {
 		case escaped:
 			b.WriteRune(c)
 			escaped = false
 		case quoted != 0 && c == quoted:
 			quoted = 0
-		case c == '\\' && quoted != '\'':
+		case c == '\\' && (quoted == 0 || quoted == '"' && i+1 < len(s) && strings.IndexByte("$`\"\\", s[i+1]) >= 0):
 			escaped, open = true, true
 		case quoted != 0:
 			b.WriteRune(c)
 		case c == '\'' || c == '"':
 			quoted, open = c, true
+		case strings.ContainsRune("|&;<>", c):
+			return nil
 		case c == ' ' || c == '\t':
 			if open {
 				words = append(words, b.String())
