@@ -36,6 +36,9 @@ func FailureOf(path string, err error) *Failure {
 		if at.Likely != "" {
 			f.Next += ": did you mean " + at.Likely + "?"
 		}
+		if len(at.More) > 0 {
+			f.Next = strings.Replace(f.Next, fmt.Sprintf("line %d", at.Line), fmt.Sprintf("line %d and the others", at.Line), 1)
+		}
 		for _, more := range at.More {
 			f.Evidence += more.Error() + "\n"
 		}
