@@ -32,9 +32,13 @@ func FailureOf(path string, err error) *Failure {
 	f := &Failure{Doing: "read " + path, Why: err.Error(), Reason: "failed"}
 	if at := (*ParseError)(nil); errors.As(err, &at) {
 		f.Reason, f.Line, f.Col, f.Likely, f.Why = "syntax", at.Line, at.Col, at.Likely, at.Msg
-		f.Next = "correct line " + fmt.Sprint(at.Line)
+		f.Next = fmt.Sprintf("correct line %d", at.Line)
+		meant := ": did you mean "
+		if len(at.More) > 0 {
+			f.Next, meant = "correct these lines", fmt.Sprintf("; in line %d, did you mean ", at.Line)
+		}
 		if at.Likely != "" {
-			f.Next += ": did you mean " + at.Likely + "?"
+			f.Next += meant + at.Likely + "?"
 		}
 		for _, more := range at.More {
 			f.Evidence += more.Error() + "\n"

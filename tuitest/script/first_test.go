@@ -41,6 +41,29 @@ func TestFirstGoldenOfSpinner(t *testing.T) {
 	}
 }
 
+// TestRestless: what keeps a first golden screen from being written is named, be it the cursor or a mask
+// that covers nothing.
+func TestRestless(t *testing.T) {
+	t.Parallel()
+	const moving = `size 3x20
+spawn sh -c 'echo head; while :; do for c in 1 2 3; do printf "\033[3;${c}H"; sleep 0.02; done; done'
+expect 'head'
+`
+	for text, want := range map[string]string{
+		moving + "screen main within 1s\n":                               "what keeps changing: the cursor",
+		spinning + "mask clock /\\d\\d:\\d\\d/\nscreen main within 1s\n": "mask clock /\\d\\d:\\d\\d/ covers nothing",
+	} {
+		r, _ := play(t, parse(t, text), script.Options{Update: golden.UpdateMissing})
+		if f := failure(t, r); f.Reason != "timeout" || !strings.Contains(f.Why, want) {
+			t.Errorf("%+v, want %s", f, want)
+		}
+	}
+	r, _ := play(t, parse(t, moving+"screen main no-cursor within 20s\n"), script.Options{Update: golden.UpdateMissing})
+	if r.Outcome != script.Passed {
+		t.Errorf("%v", failure(t, r))
+	}
+}
+
 // TestNothingTested: a script that starts nothing does not pass.
 func TestNothingTested(t *testing.T) {
 	t.Parallel()

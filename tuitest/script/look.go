@@ -241,7 +241,9 @@ func (a *args) locator(text string, col int) (locate.Locator, error) {
 	if strings.HasPrefix(at.Msg, "unexpected ") {
 		word, _, _ := strings.Cut(text[min(at.At, len(text)):], " ")
 		known := append(slices.Clone(behindPlaces), behind[a.verb.name]...)
-		e.likely = nearest.Of(word, known)
+		if len(word) > 2 { // "on" is no "or"
+			e.likely = nearest.Of(word, known)
+		}
 		e.msg += ": here may stand " + strings.Join(known, ", ")
 	}
 	if strings.HasPrefix(at.Msg, "unknown word") {

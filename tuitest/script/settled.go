@@ -3,6 +3,7 @@ package script
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -33,8 +34,9 @@ type settled struct {
 
 	seq    uint64       // of the view that last was written
 	last   *golden.File // nil: it could not be written
+	err    error        // why not: a mask that covers nothing
 	from   time.Time    // since when it has been the same
-	recent [][]golden.Change
+	recent []*golden.Diff
 }
 
 // recentChanges is how many changes are remembered, to tell what keeps changing.
@@ -61,17 +63,16 @@ func (s *settled) check(v *engine.View) engine.Result {
 func (s *settled) look(v *engine.View) {
 	first := s.from.IsZero()
 	before := s.last
-	var err error
 	s.seq = v.Sequence
-	s.last, err = golden.Of(s.drive.Shown(v), s.options)
+	s.last, s.err = golden.Of(s.drive.Shown(v), s.options)
 	switch {
-	case first || err != nil: // nothing to compare: every change of the screen counts
+	case first || s.err != nil: // nothing to compare: every change of the screen counts
 		s.from = v.At.Add(-v.StableFor())
 	case before == nil:
 		s.from = v.At
 	case !before.Equal(s.last):
 		s.from = v.At
-		s.recent = append(s.recent, before.Diff(s.last).Changes)
+		s.recent = append(s.recent, before.Diff(s.last))
 		s.recent = s.recent[max(0, len(s.recent)-recentChanges):]
 	}
 }
@@ -88,12 +89,19 @@ func (s *settled) why() string {
 // maxPlaces bounds how many rows are named.
 const maxPlaces = 4
 
-// places names the cells that changed last, by rows.
+// places names what changed last: the title, the cursor, the modes, and cells by rows.
 func (s *settled) places() []string {
 	type span struct{ from, to int }
 	rows := map[int]span{}
-	for _, changes := range s.recent {
-		for _, c := range changes {
+	var out []string
+	for _, d := range s.recent {
+		for _, h := range d.Head {
+			what, _, _ := strings.Cut(h, " ")
+			if what = "the " + what; !slices.Contains(out, what) {
+				out = append(out, what)
+			}
+		}
+		for _, c := range d.Changes {
 			r, ok := rows[c.Row]
 			if !ok {
 				r.from = c.Col
@@ -101,15 +109,10 @@ func (s *settled) places() []string {
 			rows[c.Row] = span{min(r.from, c.Col), max(r.to, c.End)}
 		}
 	}
-	var sorted []int
-	for row := range rows {
-		sorted = append(sorted, row)
-	}
-	slices.Sort(sorted)
-	var out []string
+	sorted := slices.Sorted(maps.Keys(rows))
 	region := s.options.Region
-	for _, row := range sorted {
-		if len(out) == maxPlaces {
+	for i, row := range sorted {
+		if i == maxPlaces {
 			return append(out, fmt.Sprintf("and %d more rows", len(sorted)-maxPlaces))
 		}
 		r, at := rows[row], row
@@ -132,9 +135,11 @@ func (s *settled) restless(err error) error {
 		return err
 	}
 	f.Why += ": " + s.why()
-	f.Next = "mask what keeps changing, before this step: mask spinner /PATTERN/"
-	if len(s.recent) == 0 {
-		f.Next = "mask what keeps changing, or leave it out with region, no-cursor or no-title"
+	f.Next = "mask what keeps changing, before this step: mask spinner /PATTERN/; or leave it out, with region, " +
+		"no-cursor or no-title"
+	if mask := (*golden.MaskError)(nil); errors.As(s.err, &mask) {
+		f.Why += "; " + mask.Error()
+		f.Next = "correct the pattern of the mask " + mask.Mask.Name
 	}
 	return err
 }
