@@ -56,11 +56,13 @@ func (a *wait) do(ctx context.Context, p *player, _ *StepResult) error {
 
 func (a *expect) do(ctx context.Context, p *player, r *StepResult) error {
 	m := a.look.make(p, false)
+	bounds := a.bounds
 	if a.not {
 		m = matchers.Not(m)
+		bounds.hold = max(bounds.hold, driver.Settle) // half a reaction lacks much
 	}
-	within := p.bound(a.bounds.within)
-	out, m, err := p.state(ctx, r, m, a.bounds)
+	within := p.bound(bounds.within)
+	out, m, err := p.state(ctx, r, m, bounds)
 	if err != nil && out != nil {
 		return p.unmet(out, m, err, within)
 	}

@@ -120,22 +120,36 @@ func (e *skipError) Error() string { return "skipped: " + e.why }
 
 func (a skip) do(context.Context, *player, *StepResult) error { return &skipError{string(a)} }
 
-// maxPrinted bounds what of a command's output is kept as evidence, in bytes.
-const maxPrinted = 64 << 10
+const (
+	// maxPrinted bounds what of a command's output is kept as evidence, in bytes.
+	maxPrinted = 64 << 10
+	// mostBefore is how much is kept before that, since what begins there may be a secret's end: no
+	// secret that is looked for is longer.
+	mostBefore = 64 << 10
+)
 
 // A tailWriter keeps the end of what is written.
-type tailWriter struct{ data []byte }
+type tailWriter struct {
+	data []byte
+	cut  bool // something before data is gone
+}
 
 func (w *tailWriter) Write(p []byte) (int, error) {
 	w.data = append(w.data, p...)
-	if over := len(w.data) - maxPrinted; over > maxPrinted {
-		w.data = append(w.data[:0], w.data[over:]...)
+	const most = maxPrinted + mostBefore
+	if over := len(w.data) - most; over > most {
+		w.data, w.cut = append(w.data[:0], w.data[over:]...), true
 	}
 	return len(p), nil
 }
 
-func (w *tailWriter) text() string {
-	return string(bytes.ToValidUTF8(w.data[max(0, len(w.data)-maxPrinted):], []byte("\uFFFD")))
+// text returns the end, hidden before it is cut: half a secret is not recognised.
+func (w *tailWriter) text(hide func(string) string) string {
+	text := hide(string(bytes.ToValidUTF8(w.data, []byte("\uFFFD"))))
+	if w.cut {
+		text = text[min(len(text), mostBefore):]
+	}
+	return strings.ToValidUTF8(text[max(0, len(text)-maxPrinted):], "")
 }
 
 // drainBound is how long a command's output is read when it has ended and something that it started
@@ -163,13 +177,13 @@ func (a *execute) do(ctx context.Context, p *player, r *StepResult) error {
 	case err == nil && !a.not, errors.As(err, &ended) && a.not && ctx.Err() == nil:
 		return nil
 	case err == nil:
-		return &Failure{Why: "it succeeded, and has to fail", Reason: "exec", Evidence: out.text(),
+		return &Failure{Why: "it succeeded, and has to fail", Reason: "exec", Evidence: out.text(p.hide),
 			Next: "read what it printed"}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return &Failure{Why: fmt.Sprintf("it did not end within %v", bound), Reason: "timeout",
-			Evidence: out.text(), Next: "timeout 2m before it gives it longer; a program with a screen is for spawn"}
+			Evidence: out.text(p.hide), Next: "timeout 2m before it gives it longer; a program with a screen is for spawn"}
 	}
-	return &Failure{Why: err.Error(), Reason: "exec", Evidence: out.text(), Next: "read what it printed"}
+	return &Failure{Why: err.Error(), Reason: "exec", Evidence: out.text(p.hide), Next: "read what it printed"}
 }
 
 func (a *shot) do(_ context.Context, p *player, r *StepResult) error {

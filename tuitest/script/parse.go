@@ -107,10 +107,16 @@ func Load(path string) (*Script, error) {
 func Parse(path string, data []byte) (*Script, error) {
 	s := &Script{Path: path, archive: split(data), goldens: map[string]*golden.File{}}
 	steps := string(data[:s.archive.steps])
-	if i := strings.IndexFunc(steps, func(c rune) bool { return c == utf8.RuneError || c == 0 }); i >= 0 {
-		line := 1 + strings.Count(steps[:i], "\n")
-		return nil, &ParseError{File: path, Line: line, Col: 1,
-			Msg: "the line is not UTF-8 text, so this is not a script"}
+	if strings.HasPrefix(steps, "\ufeff") {
+		return nil, &ParseError{File: path, Line: 1, Col: 1,
+			Msg: "the script begins with a byte order mark: save it as UTF-8 without one"}
+	}
+	for i, c := range steps {
+		if _, n := utf8.DecodeRuneInString(steps[i:]); c == 0 || c == utf8.RuneError && n == 1 {
+			begin := 1 + strings.LastIndexByte(steps[:i], '\n')
+			return nil, &ParseError{File: path, Line: 1 + strings.Count(steps[:i], "\n"), Col: 1 + i - begin,
+				Msg: "the line is not UTF-8 text, so this is not a script"}
+		}
 	}
 	var first *ParseError
 	failed := func(err error) {

@@ -96,6 +96,8 @@ func TestScriptErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, want string }{
 		{"spwan vim", `x.ptw:1:1: unknown verb "spwan": have size, `},
+		{"\ufeffsize 4x20", "x.ptw:1:1: the script begins with a byte order mark"},
+		{"size 4x20\ntype \xff", "x.ptw:2:6: the line is not UTF-8 text"},
 		{"spwan vim", `did you mean spawn?`},
 		{"\n\n  expct 'x'", `x.ptw:3:3: unknown verb "expct"`},
 		{"!expect 'x'", `x.ptw:1:1: a ! stands by itself: did you mean ! expect?`},
@@ -155,8 +157,8 @@ func TestScriptErrors(t *testing.T) {
 		{"click 'x' on 'y'", "unexpected on: here may stand and, or, in, has"},
 		{"click 'x' withn 5s", "did you mean within?"},
 		{"screen Main screen", `x.ptw:1:13: unknown word "screen": have text, no-styles`},
-		{"exec \x00", "x.ptw:1:1: the line is not UTF-8 text"},
-		{"exec true\nexec \xff", "x.ptw:2:1: the line is not UTF-8 text"},
+		{"exec \x00", "x.ptw:1:6: the line is not UTF-8 text"},
+		{"exec true\nexec \xff", "x.ptw:2:6: the line is not UTF-8 text"},
 	} {
 		_, err := script.Parse("x.ptw", []byte(c.text))
 		if at := (*script.ParseError)(nil); !errors.As(err, &at) || !strings.Contains(err.Error(), c.want) {
@@ -300,4 +302,13 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q became %q", data, got)
 		}
 	})
+}
+
+// TestLongWords: reading a script takes time in proportion to its length, and U+FFFD is a character.
+func TestLongWords(t *testing.T) {
+	long := strings.Repeat("y", 4<<20)
+	s, err := script.Parse("x.ptw", []byte("expect '\uFFFD'\nexec true '"+long+"' $HOME\"a\"$HOME''\n"))
+	if err != nil || len(s.Steps) != 2 {
+		t.Fatal(err)
+	}
 }

@@ -141,8 +141,20 @@ func (p *player) prepare() error {
 	p.env, err = driver.Hermetic(home, p.o.Inherit, set)
 	if err == nil {
 		p.knowEnv()
+		p.knowScript()
 	}
 	return err
+}
+
+// knowScript makes the secrets known that the script will set, before a step can show one.
+func (p *player) knowScript() {
+	var all []string
+	for _, st := range p.script.Steps {
+		if env, ok := st.does.(setEnv); ok {
+			all = append(all, p.expand(env)...)
+		}
+	}
+	p.drive.Known.AddEnv(all)
 }
 
 // knowEnv makes the secrets of the environment known.

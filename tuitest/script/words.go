@@ -91,11 +91,17 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 // read reads the word that begins at a byte and returns where it ends.
 func (w *word) read(line string, at int) (int, error) {
+	var plain strings.Builder
+	begun := false // plain is a piece, if an empty one
 	add := func(text string) {
-		if n := len(w.pieces); n > 0 && !w.pieces[n-1].variable {
-			w.pieces[n-1].text += text
-		} else {
-			w.pieces = append(w.pieces, piece{text: text})
+		plain.WriteString(text)
+		begun = true
+	}
+	finish := func() {
+		if begun {
+			w.pieces = append(w.pieces, piece{text: plain.String()})
+			plain.Reset()
+			begun = false
 		}
 	}
 	for at < len(line) && !isBlank(line[at]) {
@@ -135,6 +141,7 @@ func (w *word) read(line string, at int) (int, error) {
 			if name == "" {
 				return 0, &wordError{at, "a variable has no name, or its brace is not closed: $NAME or ${NAME}"}
 			}
+			finish()
 			w.pieces = append(w.pieces, piece{name, true})
 			at += n
 		default:
@@ -143,6 +150,7 @@ func (w *word) read(line string, at int) (int, error) {
 			at += n
 		}
 	}
+	finish()
 	return at, nil
 }
 
