@@ -3,11 +3,8 @@ package record
 import (
 	"strings"
 
-	"github.com/ptywright/ptywright/internal/lazy"
 	"github.com/ptywright/ptywright/redact"
 )
-
-var plainWord = lazy.Regexp(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
 // CommandLine is the Command of a recording: a program and its arguments as a line for a shell, in
 // which each word that a shell would change stands in single quotes. r hides secrets in the words
@@ -19,7 +16,7 @@ func CommandLine(words []string, r *redact.Redactor) string {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		if plainWord().MatchString(w) {
+		if plain(w) {
 			b.WriteString(w)
 			continue
 		}
@@ -29,4 +26,12 @@ func CommandLine(words []string, r *redact.Redactor) string {
 		b.WriteString("'" + strings.ReplaceAll(w, "'", `'\''`) + "'")
 	}
 	return b.String()
+}
+
+// plain reports whether a shell does not change a word.
+func plain(w string) bool {
+	return w != "" && !strings.ContainsFunc(w, func(c rune) bool {
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+			strings.ContainsRune("_@%+=:,./-", c))
+	})
 }

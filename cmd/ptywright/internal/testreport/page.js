@@ -21,7 +21,8 @@ function cells(row) {
   return out;
 }
 
-// drawRow draws a row; mark says which columns differ, and cls how those look.
+// drawRow draws a row; mark says which columns differ, and cls how those look. Where only the look
+// differs, that stays to be seen, with a line around it.
 function drawRow(row, mark, cls) {
   const e = el('div', 'row');
   const all = cells(row);
@@ -30,10 +31,10 @@ function drawRow(row, mark, cls) {
   all.forEach((cell, x) => {
     if (!cell) return;
     const [text, cols, style] = cell;
-    const marked = mark ? mark.has(x) : false;
+    const marked = !mark?.has(x) ? '' : mark.look?.(x) ? `${cls} around` : cls;
     const plain = text.length === 1 && text >= ' ' && text <= '~';
     if (plain && open && open.style0 === style && open.marked0 === marked) { open.textContent += text; return; }
-    const s = el('span', (marked ? cls : '') + (plain ? '' : ' w'), text);
+    const s = el('span', marked + (plain ? '' : ' w'), text);
     if (data.styles[style]) s.style.cssText = data.styles[style];
     if (!plain) s.style.width = `${cols}ch`;
     s.style0 = style; s.marked0 = marked;
@@ -87,6 +88,9 @@ if (data.expected && versus) {
     for (let y = 0; y < Math.max(old.rows.length, now.rows.length); y++) {
       const m = marks(versus, y);
       if (!m) { const r = drawRow(now.rows[y] ?? old.rows[y]); r.classList.add('same'); s.append(r); continue; }
+      const was = cells(old.rows[y]), is = cells(now.rows[y]);
+      const text = (row, x) => row[x] === null ? '' : row[x]?.[0] ?? ' ';
+      m.look = (x) => text(was, x) === text(is, x);
       if (y < old.rows.length) { const r = drawRow(old.rows[y], m, 'was'); r.classList.add('old'); s.append(r); }
       if (y < now.rows.length) { const r = drawRow(now.rows[y], m, 'is'); r.classList.add('new'); s.append(r); }
     }

@@ -119,9 +119,55 @@ func body(i *Item, l layout, cols int, old bool) []string {
 	return deltaLines(before, after, m, cols)
 }
 
+// apart parts the cells that differ into those with another text, and those of which only the look
+// differs: on a ground of ours that could not be seen.
+func apart(before, after *golden.File, m marks) (text, look marks) {
+	text, look = marks{}, marks{}
+	at := func(cells []golden.Cell, x int) string {
+		if x < len(cells) {
+			return cells[x].Text
+		}
+		return " "
+	}
+	for y, changes := range m {
+		var a, b []golden.Cell
+		if y < len(before.Rows) {
+			a = before.Cells(y)
+		}
+		if y < len(after.Rows) {
+			b = after.Cells(y)
+		}
+		for _, c := range changes {
+			for x := c.Col; x < c.End; x++ {
+				one, to := golden.Change{Row: y, Col: x, End: x + 1}, text
+				if at(a, x) == at(b, x) {
+					to = look
+				}
+				to[y] = append(to[y], one)
+			}
+		}
+	}
+	return text, look
+}
+
+// under is a line with a mark under each cell of a row that differs; "": none does.
+func (m marks) under(row, cols int) string {
+	line := []byte{}
+	for _, c := range m[row] {
+		for x := c.Col; x < min(c.End, cols); x++ {
+			for len(line) <= x {
+				line = append(line, ' ')
+			}
+			line[x] = '^'
+		}
+	}
+	return string(line)
+}
+
 // deltaLines are the rows that differ, as they were and as they are, with a row around them.
 func deltaLines(before, after *golden.File, m marks, cols int) []string {
-	old, now := sheet(before, m, 3, cols-2, oldGround), sheet(after, m, 3, cols-2, newGround)
+	text, look := apart(before, after, m)
+	old, now := sheet(before, text, 3, cols-2, oldGround), sheet(after, text, 3, cols-2, newGround)
 	differs := func(y int) bool { return len(m[y]) > 0 }
 	var lines []string
 	gone := false // rows were left out
@@ -133,6 +179,9 @@ func deltaLines(before, after *golden.File, m marks, cols int) []string {
 			}
 			if y < len(now) {
 				lines = append(lines, "+ "+now[y])
+			}
+			if under := look.under(y, cols-2); under != "" {
+				lines = append(lines, "\x1b[2m  "+under+"\x1b[m")
 			}
 			gone = false
 		case differs(y-1) || differs(y+1):

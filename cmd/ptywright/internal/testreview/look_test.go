@@ -52,8 +52,18 @@ func TestReviewerShows(t *testing.T) {
 			}
 		}
 	}
+	// In the diff, colours that differ are to be seen, and stand where a mark says.
+	s := window(t, newReviewer(items, 8, 30))
+	for row, want := range map[int]vt.Color{1: vt.IndexedColor(1), 2: vt.IndexedColor(2)} {
+		if c := s.Cell(row, 2); c.Text != "r" || c.Style != (vt.Style{Foreground: want}) {
+			t.Errorf("row %d of the diff: %+v", row, c)
+		}
+	}
+	if line := string(s.AppendLine(nil, 3)); line != "  ^^^" {
+		t.Errorf("the mark is %q", line)
+	}
 	r := newReviewer(items, 24, 80)
-	s := window(t, r)
+	s = window(t, r)
 	if c := s.Cell(2, 0); c.Text != "r" || c.Style.Background != oldGround || c.Style.Foreground != vt.IndexedColor(1) {
 		t.Errorf("the golden's cell: %+v", c)
 	}
