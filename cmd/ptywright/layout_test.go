@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 	"engine/golden":                   {"engine/locate", "engine/vt"},
 	"engine/locate":                   {"engine/vt", "internal/nearest", "internal/tree"},
 	"engine/picture":                  {"engine/vt"},
-	"engine/record":                   {"engine", "engine/picture", "engine/vt", "redact", "internal/ansi", "internal/lazy"},
+	"engine/record":                   {"engine", "engine/picture", "engine/vt", "redact", "internal/ansi"},
 	"engine/enginetest":               {"engine", "engine/pty", "engine/vt"},
 	"matchers":                        {"engine", "engine/golden", "engine/locate", "engine/vt", "internal/nearest", "internal/tree"},
 	"redact":                          {"internal/ansi", "redact/internal/rules"},
