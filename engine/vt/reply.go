@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -121,7 +122,7 @@ func (t *Terminal) stringEnd() {
 
 // termcapAnswers maps capability names to their answers to XTGETTCAP. The value's hex digits are as
 // in xterm, the name's as in the query: the first answer has lower case, the second upper case.
-var termcapAnswers = func() map[string][2]string {
+var termcapAnswers = sync.OnceValue(func() map[string][2]string {
 	answers := map[string][2]string{}
 	for name, value := range map[string]string{
 		"TN": emulates, "name": emulates, "Co": "256", "colors": "256",
@@ -137,7 +138,7 @@ var termcapAnswers = func() map[string][2]string {
 		}
 	}
 	return answers
-}()
+})
 
 // emulates is the terminal that programs should look up in terminfo: sessions set TERM to it.
 const emulates = "xterm-256color"
@@ -147,7 +148,7 @@ const emulates = "xterm-256color"
 func (t *Terminal) termcap(names []byte) {
 	for _, asked := range bytes.Split(names, []byte{';'}) {
 		name, err := hex.DecodeString(string(asked))
-		answers, ok := termcapAnswers[string(name)]
+		answers, ok := termcapAnswers()[string(name)]
 		switch {
 		case err != nil || !ok:
 			t.answer("\x1bP0+r\x1b\\")

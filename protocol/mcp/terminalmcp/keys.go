@@ -19,25 +19,22 @@ var keyNames = []string{
 // toldKeys is how many names the message about an unknown key lists.
 const toldKeys = 15
 
-// keyBytes are the bytes of the keys that their names do not imply. Arrows, Home and End are always
-// CSI, even in application mode: programs that ask for application cursor keys accept these as
-// well.
-var keyBytes = map[string]string{
-	"Enter": "\r", "Tab": "\t", "Escape": "\x1b", "Backspace": "\x7f",
-	"Delete": "\x1b[3~", "Insert": "\x1b[2~", "PageUp": "\x1b[5~", "PageDown": "\x1b[6~",
-	"Home": "\x1b[H", "End": "\x1b[F", "ArrowUp": "\x1b[A", "ArrowDown": "\x1b[B",
-	"ArrowRight": "\x1b[C", "ArrowLeft": "\x1b[D", "F1": "\x1bOP", "F2": "\x1bOQ", "F3": "\x1bOR",
-	"F4": "\x1bOS", "F5": "\x1b[15~", "F6": "\x1b[17~", "F7": "\x1b[18~", "F8": "\x1b[19~",
-	"F9": "\x1b[20~", "F10": "\x1b[21~", "F11": "\x1b[23~", "F12": "\x1b[24~",
-	"Ctrl+Space": "\x00",
-}
-
 // keys are the bytes of all keys, by name and by lower-case name: no two names differ in case
-// alone.
+// alone. Arrows, Home and End are always CSI, even in application mode: programs that ask for
+// application cursor keys accept these as well.
 var keys = sync.OnceValue(func() map[string]string {
+	notImplied := map[string]string{
+		"Enter": "\r", "Tab": "\t", "Escape": "\x1b", "Backspace": "\x7f",
+		"Delete": "\x1b[3~", "Insert": "\x1b[2~", "PageUp": "\x1b[5~", "PageDown": "\x1b[6~",
+		"Home": "\x1b[H", "End": "\x1b[F", "ArrowUp": "\x1b[A", "ArrowDown": "\x1b[B",
+		"ArrowRight": "\x1b[C", "ArrowLeft": "\x1b[D", "F1": "\x1bOP", "F2": "\x1bOQ", "F3": "\x1bOR",
+		"F4": "\x1bOS", "F5": "\x1b[15~", "F6": "\x1b[17~", "F7": "\x1b[18~", "F8": "\x1b[19~",
+		"F9": "\x1b[20~", "F10": "\x1b[21~", "F11": "\x1b[23~", "F12": "\x1b[24~",
+		"Ctrl+Space": "\x00",
+	}
 	m := make(map[string]string, 2*len(keyNames))
 	for _, name := range keyNames {
-		b, ok := keyBytes[name]
+		b, ok := notImplied[name]
 		if !ok { // a control character is its letter without the upper three bits (ECMA-48, section 5.2)
 			b = string(rune(name[len("Ctrl+")] & 0x1f))
 		}
