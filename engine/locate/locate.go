@@ -93,10 +93,10 @@ type question struct {
 	err     error // of a guess
 }
 
-// maxSteps bounds the work of a question, in cells and places looked at: some 100 ms. Screens of
-// ordinary size need a hundredth of it; boxes and operators on a screen that a hostile program has
+// maxSteps bounds the work of a question, in cells and places looked at: some 25 ms. Screens of
+// ordinary size need a fiftieth of it; boxes and operators on a screen that a hostile program has
 // filled with corners would need millions of times more.
-const maxSteps = 4 << 20
+const maxSteps = 1 << 20
 
 // step takes n steps and reports whether they were left.
 func (q *question) step(n int) bool {

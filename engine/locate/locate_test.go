@@ -183,3 +183,24 @@ func FuzzLocate(f *testing.F) {
 		}
 	})
 }
+
+// TestFullScreen: a screen on which everything is a candidate is answered, or refused, with bounded
+// work.
+func TestFullScreen(t *testing.T) {
+	term := vt.New(200, 400, vt.Options{})
+	term.Feed([]byte(strings.Repeat("a", 79990)))
+	s := term.Snapshot()
+	for words, count := range map[string]int{
+		"'a' in lines 'a'": 79990, "'a' lacks ('a' lacks 'b')": 0,
+		"cross 'a' 'a'": -1, "'a' right_of 'a'": -1, "'a' and 'a'": -1, "('a' or 'a') below ('a' or 'a')": -1,
+	} {
+		l, err := Parse(words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := l.All(s)
+		if count < 0 && !errors.Is(err, ErrTooMuch) || count >= 0 && (err != nil || len(found) != count) {
+			t.Errorf("%s: %d places, %v", words, len(found), err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package locate
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,14 +46,21 @@ func (i in) words() string { return inner(i.what) + " in " + inner(i.where) }
 
 func (i in) find(p *page) []Place {
 	var out []Place
+	seen := map[string]bool{}
+	var key []byte
 	for _, where := range i.where.find(p) {
+		if !p.step(1) {
+			return nil
+		}
 		for _, x := range i.what.find(p.in(where.Bounds())) {
-			if !slices.ContainsFunc(out, func(o Place) bool { return slices.Equal(o.Spans, x.Spans) }) {
+			key = key[:0]
+			for _, s := range x.Spans {
+				key = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(key, int64(s.Row)), int64(s.Col)), int64(s.End))
+			}
+			if !seen[string(key)] {
+				seen[string(key)] = true
 				out = append(out, x)
 			}
-		}
-		if !p.step(len(out)) {
-			return nil
 		}
 	}
 	return out
@@ -144,6 +152,9 @@ func (h has) words() string {
 func (h has) find(p *page) []Place {
 	var out []Place
 	for _, x := range h.what.find(p) {
+		if !p.step(1) {
+			return nil
+		}
 		if len(h.other.find(p.in(x.Bounds()))) > 0 == h.does {
 			out = append(out, x)
 		}
@@ -261,7 +272,7 @@ func (c cross) find(p *page) []Place {
 			rows, band := r.Bounds(), k.Bounds()
 			var spans []vt.Span
 			for y := rows.Row; y < rows.Row+rows.Rows; y++ {
-				if !p.step(p.rect.Cols) {
+				if !p.step(4 * p.rect.Cols) { // its text is made, too
 					return nil
 				}
 				from, to := p.widen(y, band.Col, band.Col+band.Cols)
