@@ -113,7 +113,7 @@ func (p *player) folder() string {
 	if p.dir == p.env["SCRIPT_DIR"] {
 		return "the script's folder, " + p.dir
 	}
-	return "~/work, which holds the files of the script"
+	return "~/files, which holds the files of the script"
 }
 
 // unplaced is the failure of an input whose place was not found, or not just once.

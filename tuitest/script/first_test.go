@@ -118,8 +118,8 @@ func TestAnotherSize(t *testing.T) {
 func TestNoSuchProgram(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, why, next string }{
-		{"spawn ./app\n-- x --\n", "counts from ~/work", "write $SCRIPT_DIR/app"},
-		{"exec ./app\n-- x --\n", "counts from ~/work", "write $SCRIPT_DIR/app"},
+		{"spawn ./app\n-- x --\n", "counts from ~/files", "write $SCRIPT_DIR/app"},
+		{"exec ./app\n-- x --\n", "counts from ~/files", "write $SCRIPT_DIR/app"},
 		{"spawn app\n", "app", "write ./app"},
 		{"spawn ./app\n", "counts from the script's folder", "chmod +x"},
 		{"spawn ./other\n", "counts from the script's folder", "correct the path"},
@@ -168,7 +168,7 @@ func TestTwoPlaces(t *testing.T) {
 	}
 }
 
-// TestCachesOfBuilds: builds find the caches of whoever runs the script, as far as these exist; what
+// TestCachesOfBuilds: builds find the caches of the user who runs the script, as far as these exist; what
 // the script sets counts.
 func TestCachesOfBuilds(t *testing.T) {
 	home := t.TempDir()

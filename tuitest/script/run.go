@@ -128,7 +128,7 @@ func (p *player) prepare() error {
 	}
 	p.dir = dir
 	if len(p.script.archive.files()) > 0 {
-		p.dir = filepath.Join(home, "work") // which programs show as ~/work, on every run
+		p.dir = filepath.Join(home, "files") // which programs show as ~/files, on every run
 		if err := os.Mkdir(p.dir, 0o700); err != nil {
 			return err
 		}

@@ -154,7 +154,7 @@ exec test -f a/b.txt
 exec ./run.sh
 ! exec test -f x.ptw
 exec test -f $SCRIPT_DIR/x.ptw
-exec sh -c 'test "$PWD" = "$HOME/work"'
+exec sh -c 'test "$PWD" = "$HOME/files"'
 spawn cat a/b.txt
 expect 'fixture'
 exit 0
