@@ -136,7 +136,7 @@ func (c *conn) kept(session string) (newest uint64, err error) {
 	}
 	err = c.call("session.snapshot", object{"session": session, "at": object{"ago_ms": 0}, "cells": "none"}, &r)
 	if err == nil && r.KeptFrom > 0 {
-		err = fmt.Errorf("what came before sequence %d of %d is no longer kept", r.KeptFrom, r.Sequence)
+		err = fmt.Errorf("what came before sequence %d of %d has been dropped", r.KeptFrom, r.Sequence)
 	}
 	return r.Sequence, err
 }
@@ -159,7 +159,7 @@ func (c *conn) searchPast(session, text string) error {
 		case r.Complete:
 			return nil
 		case r.Next == nil:
-			return errors.New("session.history: part of it is no longer kept")
+			return errors.New("session.history: part of it has been dropped")
 		}
 		params["next"] = *r.Next
 	}

@@ -16,7 +16,7 @@ func (e *PastError) Error() string {
 	if e.Sequence > e.Newest {
 		return fmt.Sprintf("sequence %d is still to come: the newest is %d", e.Sequence, e.Newest)
 	}
-	return fmt.Sprintf("the screen at sequence %d is no longer kept: the oldest kept is %d",
+	return fmt.Sprintf("the screen at sequence %d has been dropped: the oldest kept is %d",
 		e.Sequence, e.Kept)
 }
 
@@ -37,7 +37,7 @@ func (e *PastTimeError) Error() string {
 		return fmt.Sprintf("the session began after %s, at %s", at,
 			e.KeptAt.UTC().Format(time.RFC3339Nano))
 	default:
-		return fmt.Sprintf("the screen of %s is no longer kept: the oldest kept is of %s, sequence %d",
+		return fmt.Sprintf("the screen of %s has been dropped: the oldest kept is of %s, sequence %d",
 			at, e.KeptAt.UTC().Format(time.RFC3339Nano), e.Kept)
 	}
 }

@@ -54,7 +54,7 @@ func TestSequenceAt(t *testing.T) {
 						var gone *engine.PastTimeError
 						switch {
 						case seq < kept && times[seq].Before(keptAt):
-							if !errors.As(err, &gone) || gone.Kept != kept || gone.Begun || !strings.Contains(err.Error(), "no longer kept") {
+							if !errors.As(err, &gone) || gone.Kept != kept || gone.Begun || !strings.Contains(err.Error(), "has been dropped") {
 								t.Fatalf("sequence %d, kept from %d: %d, %v", seq, kept, got, err)
 							}
 						case seq == newest && later > 0:

@@ -71,7 +71,7 @@ var actions = map[string]actionType{
 	"drag":   {"presses on one target and releases on another", ActionOptions.parseDrag, dragShape},
 	"scroll": {"turns the wheel on a target", ActionOptions.parseScroll, scrollShape},
 	"resize": {"changes the terminal's size", alone(parseResize), resizeShape},
-	"theme": {"changes the colours that the program is told of", alone(parseTheme),
+	"theme": {"changes the colours that the program sees when it asks for them", alone(parseTheme),
 		func() tree.Shape { return tree.EnumShape(vt.Themes(), "the theme's name") }},
 	"interrupt": {"types the byte 0x03", alone(func(tree.Value) Action { return Interrupt{} }), nil},
 	"eof":       {"types the byte 0x04", alone(func(tree.Value) Action { return EOF{} }), nil},

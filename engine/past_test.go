@@ -215,8 +215,8 @@ func TestThePastIsNotInvented(t *testing.T) {
 			want string
 		}{
 			{s, 101, "sequence 101 is still to come: the newest is 100"},
-			{s, 1, fmt.Sprintf("the screen at sequence 1 is no longer kept: the oldest kept is %d", s.Kept())},
-			{none, 99, "the screen at sequence 99 is no longer kept: the oldest kept is 100"},
+			{s, 1, fmt.Sprintf("the screen at sequence 1 has been dropped: the oldest kept is %d", s.Kept())},
+			{none, 99, "the screen at sequence 99 has been dropped: the oldest kept is 100"},
 		} {
 			if _, err := c.s.At(c.seq); err == nil || err.Error() != c.want {
 				t.Errorf("At(%d): %v, want %s", c.seq, err, c.want)

@@ -101,8 +101,8 @@ func TestDrag(t *testing.T) {
 	})
 }
 
-// TestClickWaits: a target that comes, or of which one of two goes, is waited for, and whoever types
-// meanwhile is not held up.
+// TestClickWaits: a click waits until its target is there, and until it is the only one; others can
+// type meanwhile.
 func TestClickWaits(t *testing.T) {
 	target(t, "\x1b[?1000;1006hGo Go", func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
 		done := make(chan error, 1)

@@ -27,12 +27,12 @@ type unreader interface {
 
 // A typedInput is one action whose reading somebody waits for. Session.mu guards it.
 //
-// Two things tell that output is no effect of the program reading all of the input. A look at the
-// terminal: when part of the input is unread, what had been written before the look is none. Who types
-// looks as soon as the terminal has the input, and the pump with each batch in hand; a look that
-// comes too late, when the program has read, says nothing. And the echo: the terminal writes it
-// before it lets the program read, so when everything that was written before the input is counted,
-// and the bytes that follow are those of the echo, they are none.
+// Two observations prove that output was not caused by the program reading all of the input. The first
+// is a look at the terminal: while part of the input is unread, nothing written so far was caused by
+// it. The typist looks as soon as the terminal has the input, and the pump with each batch in hand; a
+// look that comes after the program has read proves nothing. The second is the echo: the terminal
+// writes it before it lets the program read. So once everything written before the input is counted,
+// bytes that follow and are those of the echo were not caused by it either.
 //
 // The input is typed in one piece all the same: a line whose end came later could lose its beginning
 // to a program that flushes what was typed, and the end alone would be an empty answer.

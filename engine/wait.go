@@ -103,7 +103,7 @@ type (
 	// began: it is asked about each step that the session has made, about what a step has drawn and
 	// wiped, and about the time between two steps. Without it a wait sees the session as it is when
 	// it looks. The waiting goroutine parses the session's output once more for it, which costs
-	// nobody else anything. [Outcome].Missed says that some of it is no longer kept, or that the
+	// nobody else anything. [Outcome].Missed says that some of it has been dropped, or that the
 	// matcher could not be asked about it.
 	Latched bool
 	// LatchedFrom is Latched that asks about everything after a sequence, whatever the wait's

@@ -64,7 +64,7 @@ const (
 	ErrMemoryLimitUnsupported Reason = "memory_limit_unsupported"
 	// ErrMessageTooLarge: the message is larger than the server reads.
 	ErrMessageTooLarge Reason = "message_too_large"
-	// ErrMomentNotKept: what a session was like then is no longer kept, or is still to come.
+	// ErrMomentNotKept: what a session was like then has been dropped, or is still to come.
 	ErrMomentNotKept Reason = "moment_not_kept"
 	// ErrMouseNotRequested: the program does not ask for the mouse.
 	ErrMouseNotRequested Reason = "mouse_not_requested"

@@ -52,7 +52,7 @@ type HistoryOptions struct {
 type History struct {
 	Spans    []Span
 	KeptFrom uint64 // the oldest sequence that could be shown
-	// Complete: all that was asked about was looked at. Otherwise part of it was no longer kept.
+	// Complete: all that was asked about was looked at. Otherwise part of it had been dropped.
 	Complete bool
 }
 

@@ -166,7 +166,7 @@ var faults = sync.OnceValue(func() map[string]fault {
 		"mouse_not_requested":           of[progress](protocol.CodeInvalidParams, "the program does not ask for the mouse"),
 		"key_not_requested":             of[progress](protocol.CodeInvalidParams, "the program gets nothing for the key"),
 		"position_out_of_range":         of[progress](protocol.CodeInvalidParams, "the position is not on the screen"),
-		"moment_not_kept":               of[momentData](protocol.CodeInvalidParams, "what a session was like then is no longer kept, or is still to come"),
+		"moment_not_kept":               of[momentData](protocol.CodeInvalidParams, "what a session was like then has been dropped, or is still to come"),
 		"too_many_marks":                of[progress](protocol.CodeInvalidParams, "the transcript has too many marks"),
 		"command_not_run":               of[waitData](protocol.CodeInvalidParams, "the shell has not run the command line"),
 		"no_shell":                      of[noData](protocol.CodeInvalidParams, "the session's program is not a shell that session.run knows"),

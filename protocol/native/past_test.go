@@ -125,11 +125,11 @@ func TestAtSaysWhatIsGone(t *testing.T) {
 		w.step(p, s, fmt.Sprintf("%040d\r\n", i))
 	}
 	m := w.fails("session.snapshot", obj{"session": id, "at": 1}, -32602, "moment_not_kept")
-	if kept := m.Error.Data["kept_from"].(float64); kept < 50 || !strings.Contains(m.Error.Message, "no longer kept") || !strings.Contains(m.Error.Message, "transcript_max_chars") {
+	if kept := m.Error.Data["kept_from"].(float64); kept < 50 || !strings.Contains(m.Error.Message, "has been dropped") || !strings.Contains(m.Error.Message, "transcript_max_chars") {
 		t.Errorf("%s", m.line)
 	}
 	m = w.fails("session.snapshot", obj{"session": id, "at": obj{"time": begun}}, -32602, "moment_not_kept")
-	if m.Error.Data["kept_from_at"] == nil || !strings.Contains(m.Error.Message, "no longer kept") {
+	if m.Error.Data["kept_from_at"] == nil || !strings.Contains(m.Error.Message, "has been dropped") {
 		t.Errorf("%s", m.line)
 	}
 	r := w.result("session.history", obj{"session": id, "matcher": text("0000"), "which": "all"})

@@ -61,7 +61,7 @@ export class Span {
 export class History extends Array<Span> {
   /** The oldest sequence that could be looked at. */
   keptFrom = 0;
-  /** All that was asked about was looked at; otherwise part of it was no longer kept. */
+  /** All that was asked about was looked at; otherwise part of it had been dropped. */
   complete = false;
 
   static override get [Symbol.species](): ArrayConstructor {

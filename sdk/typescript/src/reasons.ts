@@ -156,7 +156,7 @@ export class MessageTooLargeError extends PtywrightError<wire.MessageTooLargeDat
   declare readonly reason: "message_too_large";
 }
 
-/** What a session was like then is no longer kept, or is still to come. `reason` is
+/** What a session was like then has been dropped, or is still to come. `reason` is
  * `moment_not_kept`. */
 export class MomentNotKeptError extends PtywrightError<wire.MomentNotKeptData> {
   declare readonly reason: "moment_not_kept";

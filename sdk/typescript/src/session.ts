@@ -304,7 +304,7 @@ export class Session implements AsyncDisposable {
   }
 
   /** The screen now, or with `at` as it was then, with what is secret now hidden. Cells come with
-   * `cells: "full"` or `"runs"` only. Rejects with MomentNotKeptError for what is no longer kept, or
+   * `cells: "full"` or `"runs"` only. Rejects with MomentNotKeptError for what has been dropped, or
    * still to come. */
   async screen(
     options: CallOptions & {

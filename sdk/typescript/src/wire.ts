@@ -3004,7 +3004,7 @@ export interface TextLocator {
   nocase?: boolean | undefined;
 }
 
-/** changes the colours that the program is told of */
+/** changes the colours that the program sees when it asks for them */
 export interface ThemeAction {
   type: "theme";
   /** the theme's name */
@@ -3571,7 +3571,7 @@ export interface ErrorData {
   memory_limit_unsupported: MemoryLimitUnsupportedData;
   /** the message is larger than the server reads */
   message_too_large: MessageTooLargeData;
-  /** what a session was like then is no longer kept, or is still to come */
+  /** what a session was like then has been dropped, or is still to come */
   moment_not_kept: MomentNotKeptData;
   /** the program does not ask for the mouse */
   mouse_not_requested: MouseNotRequestedData;

@@ -195,7 +195,7 @@ func Click(row, col int, button vt.MouseButtonCode, times int) engine.Typing {
 
 // Settle is for how long a screen has to be unchanged before it is written down, or taken for the
 // answer to an input that changed nothing: longer than programs pause between two parts of a frame,
-// and short for whoever waits.
+// and short enough to wait for.
 const Settle = 250 * time.Millisecond
 
 // Drag presses the left button on a cell, moves to the middle of a place, if the program asks for

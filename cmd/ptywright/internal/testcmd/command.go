@@ -138,7 +138,7 @@ func (f *flags) options(c *cobra.Command, getenv func(string) string) (o Options
 	}
 	if o.CI && o.Update != golden.UpdateNone {
 		if f.update != "" {
-			return o, cli.Usagef("--update %s: CI is set, and where it is no golden screen is written", f.update)
+			return o, cli.Usagef("--update %s: golden screens are not written where CI is set: unset it, or leave --update out", f.update)
 		}
 		o.Update = golden.UpdateNone
 	}

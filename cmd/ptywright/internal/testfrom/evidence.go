@@ -55,7 +55,7 @@ func wordsIn(line string) (all []span) {
 // A clue is a text that a screen shows since a move.
 type clue struct {
 	text    string
-	worse   int // what speaks against it: it may be another text next time
+	worse   int // how many reasons there are that it may be another text next time
 	since   int // the screen from which on it is there
 	at      int // where it stands
 	letters int
@@ -93,7 +93,7 @@ func (m *move) clues(other *move) []clue {
 	return all
 }
 
-// judge says what speaks against a text; false: it is no clue at all.
+// judge counts the reasons why a text may differ next time, and reports whether it can be a clue at all.
 func (c *clue) judge() bool {
 	c.letters = utf8.RuneCountInString(c.text)
 	if c.letters < minWord || c.letters > maxWord || strings.ContainsAny(c.text, "'\\") ||

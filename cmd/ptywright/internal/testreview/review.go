@@ -40,7 +40,7 @@ type Item struct {
 	State   State
 	// Old is the golden, nil for New and Conflict; Seen is what a test saw, nil for Unreadable.
 	Old, Seen *golden.File
-	// Err says why there is no Old, or no Seen.
+	// Err says why Old or Seen is missing.
 	Err error
 
 	seen []byte // Seen as it was written

@@ -372,7 +372,7 @@ class MessageTooLargeError(PtywrightError):
 
 
 class MomentNotKeptError(PtywrightError):
-    """What a session was like then is no longer kept, or is still to come."""
+    """What a session was like then has been dropped, or is still to come."""
 
     reason = "moment_not_kept"
     code = -32602

@@ -1999,7 +1999,7 @@ class TextLocator(_TextLocator, total=False):
 
 
 class ThemeAction(TypedDict):
-    """Changes the colours that the program is told of."""
+    """Changes the colours that the program sees when it asks for them."""
     type: Literal["theme"]
     value: Literal["dark", "light"]
     """The theme's name."""

@@ -18,7 +18,7 @@ class History(List[wire.Span]):
     kept_from: int
     """The oldest sequence that could be looked at."""
     complete: bool
-    """All that was asked about was looked at; otherwise part of it was no longer kept."""
+    """All that was asked about was looked at; otherwise part of it had been dropped."""
 
     def __init__(self, spans: Iterable[wire.Span], kept_from: int, complete: bool) -> None:
         super().__init__(spans)

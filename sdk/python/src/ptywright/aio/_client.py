@@ -78,7 +78,7 @@ class Client:
             cols: Columns, 1 to 1000.
             name: A name by which the session is found beside its id.
             shell_integration: Have bash, zsh or fish mark its commands, for `run` and `finished`.
-            theme: The colours that the program is told of: dark (default) or light.
+            theme: The colours that the program sees when it asks for them: dark (default) or light.
             echo_off: What is typed while the terminal does not echo: `ask` (default: a secret when
                 it looks like one), `secret` or `plain`.
             scrollback: Lines to keep that have left the screen, by default 10,000.

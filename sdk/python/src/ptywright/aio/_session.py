@@ -433,7 +433,7 @@ class Session(Keeping, Waiting):
                 a span, a timedelta before now, or a datetime.
             redact: False shows secrets.
 
-        Errors: MomentNotKeptError, for what is no longer kept, or still to come.
+        Errors: MomentNotKeptError, for what has been dropped, or still to come.
         """
         snapshot = await self._ask(
             wire.session_snapshot(self.id, cells=cells, at=moment(at), redact=redact)
