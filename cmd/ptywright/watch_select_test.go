@@ -120,7 +120,7 @@ func TestWatchCopies(t *testing.T) {
 	p.eval(`document.querySelector('#toast').textContent = ''`)
 	copyKey()
 	p.until(`document.querySelector('#toast').textContent === 'Copied'`)
-	if got := p.eval(`navigator.clipboard.readText()`); got != "noise 29\n"+long {
+	if got := p.eval(`navigator.clipboard.readText()`); got != "noise 29\nC"+long { // with what was typed
 		t.Errorf("of a wrapped line %q is copied", got)
 	}
 

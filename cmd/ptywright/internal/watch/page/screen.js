@@ -49,6 +49,12 @@ export class Screen {
     this.el.classList.remove('reverse');
   }
 
+  // still says that what is shown is the last of it.
+  still() {
+    this.#last = null;
+    this.#cursor.hidden = true;
+  }
+
   // draw shows a frame: all rows of it, or those that have moved and changed.
   draw(frame) {
     if (frame.full) {

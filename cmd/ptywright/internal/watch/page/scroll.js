@@ -16,7 +16,7 @@ export class Scrollback {
     this.el = $('term-lines');
     stage.addEventListener('scroll', () => {
       if (stage.scrollTop < 40 && this.#reading) this.older();
-      if (this.atBottom() && this.#reading) this.forget();
+      if (this.atBottom() && this.#reading && !this.#asking) this.forget(); // not while its lines come
     });
   }
 

@@ -103,6 +103,7 @@ export class Term {
   #gone(why) {
     this.#lost = why;
     this.#frame = this.#frame && { ...this.#frame, lease: null };
+    this.screen.still();
     this.#about();
     this.focus();
   }
@@ -181,7 +182,7 @@ export class Term {
     take.classList.toggle('held', this.mine);
     for (const id of ['term-keys', 'term-paste', 'term-fit']) $(id).hidden = !this.mine;
     if (!this.mine) this.#keys(false);
-    $('term-announce').hidden = $('term-search').hidden = $('term-history').hidden = $('term-past').hidden = !f;
+    for (const id of ['announce', 'search', 'history', 'past']) $(`term-${id}`).hidden = !f || Boolean(this.#lost);
     // A click moves the focus to what can have it, and takes it from what is typed into.
     if (this.mine) this.stage.removeAttribute('tabindex'); else this.stage.tabIndex = 0;
     this.stage.classList.toggle('mine', this.mine);
