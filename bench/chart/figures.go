@@ -3,10 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ptywright/ptywright/internal/lazy"
 )
 
 // A panel is one workload of the chart.
@@ -48,11 +49,11 @@ var tools = []struct{ column, name string }{
 
 const ours = "ptywright"
 
-var dated = regexp.MustCompile(`one full\s+run of (\d{4}-\d{2}-\d{2})`)
+var dated = lazy.Regexp(`one full\s+run of (\d{4}-\d{2}-\d{2})`)
 
 // read takes the figures from the page's first table.
 func read(page string) (*figures, error) {
-	date := dated.FindStringSubmatch(page)
+	date := dated().FindStringSubmatch(page)
 	if date == nil {
 		return nil, errors.New("it does not say of what date its run is")
 	}
