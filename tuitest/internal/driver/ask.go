@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"errors"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
@@ -10,13 +11,17 @@ import (
 	"github.com/ptywright/ptywright/matchers"
 )
 
-// Place matches while a locator means exactly one place.
+// Place matches while a locator means exactly one place. A screen that offers too much to look at is
+// an error: [locate.ErrTooMuch].
 func (d *Driver) Place(l locate.Locator, words string) matchers.Matcher {
 	return &matchers.Custom{
 		Kind: "located", Value: words,
 		Ask: func(v *engine.View) engine.Result {
-			if _, err := l.One(v.Screen); err != nil {
+			_, err := l.One(v.Screen)
+			if not := (*locate.NotOneError)(nil); errors.As(err, &not) {
 				return engine.Result{}
+			} else if err != nil {
+				return engine.Result{Err: err}
 			}
 			return engine.Matched("located")
 		},
