@@ -87,3 +87,25 @@ func (g *Golden) Nearest() (d *golden.Diff, at time.Time, lasted time.Duration, 
 	}
 	return d, at, lasted, err
 }
+
+// Patient makes a matcher end with a [*golden.QuietError] once the screen does not change any more:
+// see [golden.Quiet].
+func (d *Driver) Patient(m matchers.Matcher) matchers.Matcher {
+	return &patient{Matcher: m, drive: d, began: time.Now()}
+}
+
+type patient struct {
+	matchers.Matcher
+	drive *Driver
+	began time.Time
+}
+
+// Check implements engine.Matcher.
+func (p *patient) Check(v *engine.View) engine.Result {
+	r := p.Matcher.Check(v)
+	if _, shows := p.drive.Reacted(v); r.Match != nil || r.Err != nil || !shows || v.Ended {
+		return r
+	}
+	left, err := golden.Patience(golden.Quiet, p.began, v.Changed, v.At)
+	return engine.Result{Recheck: left, Err: err}
+}
