@@ -345,7 +345,7 @@ func TestPictureIsBounded(t *testing.T) {
 	for i := range 200 { // sizes that nobody uses again are let go
 		faceOf(float64(6 + i))
 	}
-	if n := len(sizes.faces); n > facesMax {
+	if n := len(systemFonts().faces); n > facesMax {
 		t.Errorf("%d faces are kept", n)
 	}
 }
@@ -457,6 +457,9 @@ func recorded(t testing.TB, name string) *vt.Screen {
 	term.Release()
 	return term.Snapshot()
 }
+
+// faceOf is the face of a size with the usual fonts.
+func faceOf(size float64) *face { return systemFonts().face(size) }
 
 func must(t testing.TB, err error) {
 	t.Helper()
