@@ -96,7 +96,7 @@ func Animate(w io.Writer, format string, frames iter.Seq2[time.Duration, *vt.Scr
 	var at time.Duration
 	var last *vt.Screen
 	err := func() error {
-		for f, s := range shownFrames(frames) {
+		for f, s := range o.merged(frames) {
 			if last == nil {
 				if o.Rows <= 0 || o.Cols <= 0 {
 					o.Rows, o.Cols = s.Rows, s.Cols
@@ -136,25 +136,44 @@ type animator interface {
 // for 100.
 const frameMin = 20 * time.Millisecond
 
-// shownFrames leaves out frames that are shown too briefly: their time goes to the next one.
-func shownFrames(frames iter.Seq2[time.Duration, *vt.Screen]) iter.Seq2[time.Duration, *vt.Screen] {
+// merged joins frames that look the same, and leaves out those that are shown too briefly: their time
+// goes to the next one.
+func (o Options) merged(
+	frames iter.Seq2[time.Duration, *vt.Screen]) iter.Seq2[time.Duration, *vt.Screen] {
 	return func(yield func(time.Duration, *vt.Screen) bool) {
-		var owed time.Duration
-		var last *vt.Screen
-		for long, s := range frames {
-			last = s
-			if owed += max(long, 0); owed < frameMin {
-				continue
-			}
-			long, owed, last = owed, 0, nil
-			if !yield(long, s) {
-				return
+		var held *vt.Screen
+		var long time.Duration
+		for d, s := range frames {
+			d = max(d, 0)
+			switch {
+			case held == nil, !o.same(held, s) && long < frameMin:
+				held, long = s, long+d
+			case o.same(held, s):
+				long += d
+			default:
+				if !yield(long, held) {
+					return
+				}
+				held, long = s, d
 			}
 		}
-		if last != nil {
-			yield(max(owed, frameMin), last)
+		if held != nil {
+			yield(max(long, frameMin), held)
 		}
 	}
+}
+
+// same reports whether two screens look the same.
+func (o Options) same(a, b *vt.Screen) bool {
+	if a == b {
+		return true
+	}
+	for y := range a.Rows {
+		if !o.sameRow(a, b, y) {
+			return false
+		}
+	}
+	return a.Rows == b.Rows
 }
 
 var errFull = errors.New("the bound is reached")

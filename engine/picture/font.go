@@ -162,6 +162,9 @@ func (f *face) place(g glyph, t *typeface, raw sfnt.Segments,
 	w = float64(f.w * max(g.room, g.cols))
 	scale := min(1, w/bw, h/bh)
 	left, top := (w-bw*scale)/2, (h-bh*scale)/2
+	if t.kind == symbolFont {
+		top = min(max(float64(f.baseline)+(y0+y1-bh*scale)/2, 0), h-bh*scale)
+	}
 	return func(x, y float64) (float64, float64) {
 		return left + (x-x0)*scale, top + (y-y0)*scale
 	}

@@ -24,9 +24,9 @@ var (
 	//go:embed fonts/nerd.ttf.gz
 	nerdFont string
 	//go:embed fonts/symbols.ttf.gz
-	symbolFont string
+	symbolsFont string
 	//go:embed fonts/symbols2.ttf.gz
-	symbol2Font string
+	symbols2Font string
 	//go:embed fonts/emoji.ttf.gz
 	emojiFont string
 )
@@ -35,8 +35,9 @@ var (
 type fontKind uint8
 
 const (
-	textFont fontKind = iota // on the baseline
-	iconFont                 // in the middle of the cell
+	textFont   fontKind = iota // on the baseline
+	symbolFont                 // as high as they are, in the middle of the cell's columns
+	iconFont                   // in the middle of the cell
 )
 
 // A typeface is one font. It is safe for concurrent use.
@@ -127,7 +128,8 @@ var builtIn = sync.OnceValue(func() (f struct{ regular, bold, nerd, symbols, sym
 	f.regular, f.bold = parse(dejavusansmono.TTF, textFont), parse(dejavusansmonobold.TTF, textFont)
 	f.regular.main, f.bold.main = true, true
 	f.nerd, f.emoji = parse(unpack(nerdFont), iconFont), parse(unpack(emojiFont), iconFont)
-	f.symbols, f.symbols2 = parse(unpack(symbolFont), textFont), parse(unpack(symbol2Font), textFont)
+	f.symbols = parse(unpack(symbolsFont), symbolFont)
+	f.symbols2 = parse(unpack(symbols2Font), symbolFont)
 	return f
 })
 

@@ -46,7 +46,7 @@ func (e *SizeError) Unwrap() error { return ErrTooLarge }
 // Options say how a screen is drawn. The zero value draws it in its own theme, with text of 15
 // pixels and the cursor.
 type Options struct {
-	Theme    *Theme  // nil: the screen's; DarkTheme for several screens
+	Theme    *Theme  // nil: the screen's; dark for several screens
 	FontSize float64 // pixels; 0: DefaultFontSize; clamped to FontSizeMin and FontSizeMax
 	Fonts    *Fonts  // for what DejaVu Sans Mono lacks; nil: the built-in ones and the system's
 	Padding  int     // pixels around the cells; clamped to 0..PaddingMax

@@ -30,10 +30,10 @@ type Button struct {
 // NewTheme returns a theme of text and paper, sixteen colours, and a cube of 6x6x6 colours whose
 // levels are step apart.
 func NewTheme(foreground, background uint32, base [16]uint32, step uint8) *Theme {
-	t := *DarkTheme
+	t := *ThemeOf(vt.ThemeDark)
 	t.Foreground, t.Background, t.Cursor = rgb(foreground), rgb(background), rgb(foreground)
 	for i, c := range base {
-		t.Palette[i] = rgb(c)
+		t.Palette[i], t.Text[i] = rgb(c), rgb(c)
 	}
 	for i := range uint8(216) {
 		t.Palette[16+int(i)] = color.RGBA{i / 36 * step, i / 6 % 6 * step, i % 6 * step, 0xff}
