@@ -60,7 +60,7 @@ type Event struct {
 	// counts what was noted: an event that has ended or grown comes again with a higher Seq.
 	ID    uint64     `json:"event" jsonschema:"its number, from 1; the same while it goes on"`
 	Seq   uint64     `json:"seq" jsonschema:"for since; an event that has ended or grown comes again with a higher one"`
-	Kind  EventKind  `json:"kind"`
+	Kind  EventKind  `json:"kind" jsonschema:"input, wait, command, lease, resize, redacted, adapter, bell, title or exit"`
 	State EventState `json:"state,omitempty" jsonschema:"how far it is, if it has a beginning and an end: pending, running and held go on"`
 	// At is when it began, and Sequence the session's sequence by then. Until and Last are when it
 	// ended, or grew last, and the sequence by then; Until is zero while the event goes on.

@@ -402,7 +402,7 @@ func (a *Adapter) note(s *State, l *look) {
 		a.state, a.seen = s, l.view
 	}
 	a.mu.Unlock()
-	if changed != nil {
+	if changed != nil && a.session != nil { // a rehearsal has none
 		a.session.Note(changed)
 	}
 	if told {

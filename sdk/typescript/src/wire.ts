@@ -2302,6 +2302,7 @@ export interface SessionEvent {
   event: number;
   /** for since; an event that has ended or grown comes again with a higher one */
   seq: number;
+  /** input, wait, command, lease, resize, redacted, adapter, bell, title or exit */
   kind: string;
   /** when it began */
   at: string;

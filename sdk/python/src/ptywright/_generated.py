@@ -1641,6 +1641,7 @@ class SessionEvent(Record):
     seq = Plain[int]("seq")
     """For since; an event that has ended or grown comes again with a higher one."""
     kind = Plain[str]("kind")
+    """Input, wait, command, lease, resize, redacted, adapter, bell, title or exit."""
     at = Plain[str]("at")
     """When it began."""
     sequence = Plain[int]("sequence")
