@@ -199,8 +199,8 @@ func (l *eventLog) add(e *Event) {
 	}
 	l.list = append(l.list, *e)
 	l.text += e.size()
-	for len(l.list) > maxEvents || l.text > maxEventText && len(l.list) > 1 {
-		l.drop()
+	if len(l.list) > maxEvents || l.text > maxEventText {
+		l.trim()
 	}
 }
 
@@ -214,18 +214,29 @@ func (l *eventLog) find(id uint64) int {
 	return -1
 }
 
-// drop drops the oldest event that has ended, or the oldest if all but the newest go on.
-func (l *eventLog) drop() {
-	n := 0
-	for i := range len(l.list) - 1 {
-		if !l.list[i].GoesOn() {
-			n = i
-			break
+// trim drops the oldest events, an eighth at once since it moves the others: first those that have
+// ended, and of those that go on only what is over the bound. The newest one always stays.
+func (l *eventLog) trim() {
+	for _, most := range [...]struct{ events, text int }{
+		{maxEvents - maxEvents/8, maxEventText - maxEventText/8}, {maxEvents, maxEventText},
+	} {
+		last := len(l.list) - 1
+		left := l.list[:0]
+		for i := range l.list {
+			e, over := &l.list[i], len(left)+last-i >= most.events || l.text > most.text
+			if i < last && over && (!e.GoesOn() || most.events == maxEvents) {
+				l.lost = max(l.lost, e.Seq)
+				l.text -= e.size()
+				continue
+			}
+			left = append(left, *e)
+		}
+		clear(l.list[len(left):])
+		l.list = left
+		if len(left) <= maxEvents && l.text <= maxEventText {
+			return
 		}
 	}
-	l.lost = max(l.lost, l.list[n].Seq)
-	l.text -= l.list[n].size()
-	l.list = slices.Delete(l.list, n, n+1)
 }
 
 // since returns copies of at most most events that were noted after seq, oldest first; see
@@ -293,8 +304,8 @@ func cutWords(s string) string {
 // Events returns what has happened to the session, as far as it was noted after seq: input, waits
 // pending and ended, commands, leases, resizes, what was hidden, states of an adapter, bells,
 // titles and the end. At most most events come, oldest first. next is what to pass next time;
-// dropped says that some after seq are not kept: the newest 500 with 64 KiB of text are, and before
-// others those that go on. It never blocks for I/O.
+// dropped says that some after seq are not kept: of 500, or 64 KiB of text, the oldest eighth goes,
+// and what goes on stays before all. It never blocks for I/O.
 //
 // An event that goes on, such as a wait that is pending, comes when it begins, and comes again with
 // the same ID and a higher Seq when it has ended. So does one that grows, as when somebody types

@@ -201,7 +201,7 @@ func TestEventsAreBounded(t *testing.T) {
 			for _, e := range all {
 				bytes += len(e.Text)
 			}
-			if !dropped || len(all) > 500 || bytes > 64<<10 || len(all) < 40 {
+			if !dropped || len(all) > 500 || bytes > 64<<10 || len(all) < 30 {
 				t.Errorf("%s: %d events with %d bytes, dropped %v", what, len(all), bytes, dropped)
 			}
 			if all[0].State != engine.Pending || !strings.HasSuffix(all[len(all)-1].Text, "1999") || next != 2001 {

@@ -71,6 +71,15 @@ func (v *View) Lacked(e matchers.Explanation) string {
 	return clip(strings.Join(slices.Compact(parts), " · "))
 }
 
+// SaidAll reports whether a match says no more than what was waited for.
+func SaidAll(m *engine.Match) bool {
+	switch m.Kind {
+	case "screen_regex", "transcript_regex", "title_regex", "command_finished", "lua", "any", "all":
+		return false
+	}
+	return true
+}
+
 // Matched says in one line what matched, beyond what was asked for: what an expression captured, the
 // exit code of a command, a plugin's words.
 func (v *View) Matched(m *engine.Match) string {

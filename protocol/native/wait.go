@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/reading"
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
@@ -105,6 +106,9 @@ func (e *ended) evidence(out *engine.Outcome) *evidence {
 
 // line is an [engine.Explained].
 func (e *ended) line(out *engine.Outcome, err error) string {
+	if err == nil && reading.SaidAll(out.Match) {
+		return ""
+	}
 	l, x := e.shown(out.View), e
 	if e.hide == nil { // the client sees what others must not
 		l = e.look(out.View, e.always)

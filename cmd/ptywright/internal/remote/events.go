@@ -20,7 +20,7 @@ func eventsCommand(std cli.Stdio, f *Flags) *cobra.Command {
 		Short: "Print or follow what happens to a session: input, waits, commands, its end",
 		Long: `Print what has happened to a session, oldest first: who typed (how much, never what), who waits for
 what and how each wait ended, the commands of a shell that marks them with their exit codes, leases,
-resizes, what was hidden, bells, titles and the end. A server keeps the newest 500 events of a
+resizes, what was hidden, bells, titles and the end. A server keeps some 500 events of a
 session; waits that are pending are always among them.
 
 With --follow, continue until the program ends or you press Ctrl-C (exit code 0). A wait is then
