@@ -31,7 +31,8 @@ var mayImport = map[string][]string{
 	"plugins":                         {"internal/sandbox", "internal/pulse", "internal/tree", "engine", "engine/locate", "engine/pty", "engine/vt", "matchers", "redact"},
 	"tuitest":                         {"engine", "engine/golden", "engine/locate", "engine/picture", "engine/reading", "engine/record", "engine/vt", "matchers", "tuitest/internal/driver"},
 	"tuitest/internal/driver":         {"engine", "engine/golden", "engine/locate", "engine/pty", "engine/reading", "engine/vt", "matchers", "redact"},
-	"tuitest/script":                  {"engine", "engine/golden", "engine/locate", "engine/picture", "engine/pty", "engine/reading", "engine/record", "engine/vt", "internal/lazy", "internal/nearest", "matchers", "redact", "tuitest/internal/driver"},
+	"tuitest/tape":                    {"engine/vt", "internal/nearest"},
+	"tuitest/script":                  {"tuitest/tape", "engine", "engine/golden", "engine/locate", "engine/picture", "engine/pty", "engine/reading", "engine/record", "engine/vt", "internal/lazy", "internal/nearest", "matchers", "redact", "tuitest/internal/driver"},
 	"redact/internal/rules":           {},
 	"internal/lazy":                   {},
 	"internal/lanes":                  {},                // how many tests run side by side
@@ -97,7 +98,7 @@ var mayImport = map[string][]string{
 	"cmd/ptywright/internal/serve": {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/metrics", "engine", "engine/pty", "engine/record", "internal/host", "matchers", "plugins",
 		"protocol", "protocol/acp", "protocol/client", "protocol/loopback", "protocol/mcp", "protocol/mcp/terminalmcp", "protocol/mcp/tools", "protocol/native", "protocol/unterm", "protocol/unterm/instance", "redact"},
 	"cmd/ptywright/internal/testcmd":    {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/serve", "cmd/ptywright/internal/testreport", "engine/golden", "engine/pty", "engine/record", "redact", "tuitest/script"},
-	"cmd/ptywright/internal/testfrom":   {"cmd/ptywright/internal/cli", "engine/golden", "engine/record", "engine/vt", "internal/ansi", "internal/lazy", "redact", "tuitest/script"},
+	"cmd/ptywright/internal/testfrom":   {"cmd/ptywright/internal/cli", "engine/golden", "engine/record", "engine/vt", "internal/ansi", "internal/lazy", "redact", "tuitest/script", "tuitest/tape"},
 	"cmd/ptywright/internal/testreport": {"cmd/ptywright/internal/cli", "engine/golden", "engine/picture", "engine/record", "engine/vt", "internal/ansi", "redact", "tuitest/script"},
 	"cmd/ptywright/internal/testreview": {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/ending", "engine/golden", "engine/pty", "engine/vt", "internal/lazy", "tuitest/script"},
 	"cmd/ptywright/internal/tmux":       {"internal/lazy", "cmd/ptywright/internal/attach", "cmd/ptywright/internal/caller", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/config", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/remote", "protocol", "protocol/client"},

@@ -141,7 +141,7 @@ func (how setting) check(p *parser, c *Command, at int) *Error {
 		}
 	case aTheme:
 		if strings.HasPrefix(c.Text, "{") {
-			if _, err := ParseTheme(c.Text); err != nil {
+			if _, err := ParseTheme(c.Text, Theme{}); err != nil {
 				return p.fail(at, "the theme cannot be read: %v", err)
 			}
 		}
@@ -158,65 +158,57 @@ func parseColor(s string) (uint32, bool) {
 	return uint32(v), err == nil
 }
 
-// A Theme is the colours of a theme that a tape spells out, each as 0xRRGGBB.
+// A Theme is the colours of a theme, each as 0xRRGGBB.
 type Theme struct {
 	Name                   string
 	Foreground, Background uint32
-	Cursor                 uint32 // as the foreground where the theme has none
+	Cursor                 uint32
 	Colors                 [16]uint32
 }
 
-// themeColors are the names of the sixteen colours in a theme; magenta is called purple, too.
-var themeColors = [16]string{"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
-	"brightBlack", "brightRed", "brightGreen", "brightYellow", "brightBlue", "brightMagenta", "brightCyan",
-	"brightWhite"}
-
-// ParseTheme reads a theme as JSON. All sixteen colours, foreground and background have to be there.
-func ParseTheme(text string) (*Theme, error) {
+// ParseTheme reads a theme as a tape spells it out, in JSON. What it leaves out is that of base; a
+// cursor that is left out is as the foreground.
+func ParseTheme(text string, base Theme) (*Theme, error) {
 	var members map[string]any
 	if err := json.Unmarshal([]byte(text), &members); err != nil {
 		return nil, err
 	}
-	color := func(name string) (uint32, error) {
-		value, ok := members[name].(string)
-		if !ok {
-			if other := strings.NewReplacer("magenta", "purple", "Magenta", "Purple").Replace(name); other != name {
-				value, ok = members[other].(string)
+	var bad error
+	read := func(into *uint32, names ...string) {
+		for _, name := range names {
+			value, ok := members[name]
+			if !ok {
+				continue
 			}
-		}
-		if !ok {
-			return 0, fmt.Errorf("%s is missing", name)
-		}
-		v, ok := parseColor(value)
-		if !ok {
-			return 0, fmt.Errorf("%s is %s: write six hexadecimal digits, such as \"#6b50ff\"", name, quote(value))
-		}
-		return v, nil
-	}
-	t := &Theme{}
-	t.Name, _ = members["name"].(string)
-	var err error
-	for i, name := range themeColors {
-		if t.Colors[i], err = color(name); err != nil {
-			return nil, err
-		}
-	}
-	if t.Foreground, err = color("foreground"); err != nil {
-		return nil, err
-	}
-	if t.Background, err = color("background"); err != nil {
-		return nil, err
-	}
-	t.Cursor = t.Foreground
-	for _, name := range []string{"cursor", "cursorColor"} {
-		if _, ok := members[name]; ok {
-			if t.Cursor, err = color(name); err != nil {
-				return nil, err
+			text, _ := value.(string)
+			v, ok := parseColor(text)
+			if !ok && bad == nil {
+				bad = fmt.Errorf("%s is %s: write six hexadecimal digits, such as \"#6b50ff\"", name,
+					quote(fmt.Sprint(value)))
 			}
+			*into = v
 		}
 	}
-	return t, nil
+	t := base
+	if name, ok := members["name"].(string); ok {
+		t.Name = name
+	}
+	for i, names := range themeColors {
+		read(&t.Colors[i], strings.Fields(names)...)
+	}
+	read(&t.Foreground, "foreground")
+	read(&t.Background, "background")
+	if _, ok := members["foreground"]; ok {
+		t.Cursor = t.Foreground
+	}
+	read(&t.Cursor, "cursor", "cursorColor")
+	return &t, bad
 }
+
+// themeColors are the names of the sixteen colours in a theme.
+var themeColors = [16]string{"black", "red", "green", "yellow", "blue", "magenta purple", "cyan", "white",
+	"brightBlack", "brightRed", "brightGreen", "brightYellow", "brightBlue", "brightMagenta brightPurple",
+	"brightCyan", "brightWhite"}
 
 // Settings are what a tape sets before its first other command, with VHS's own values for the rest.
 // Measures are pixels.
