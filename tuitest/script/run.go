@@ -39,6 +39,10 @@ type Options struct {
 	Env map[string]string
 	// WorkDir is their working folder; "": the script's.
 	WorkDir string
+	// Theme is what the terminal tells programs of its colours.
+	Theme vt.Theme
+	// Step is called after each step; it may be nil.
+	Step func()
 	// Watch ends the programs when this process is killed outright; it may be nil.
 	Watch engine.Watcher
 	// Stress disturbs the run; nil: not at all.
@@ -193,6 +197,9 @@ func (p *player) steps(ctx context.Context) {
 			return
 		}
 		r, goesOn := p.step(ctx, st)
+		if p.o.Step != nil {
+			p.o.Step()
+		}
 		p.result.Steps = append(p.result.Steps, r)
 		if !goesOn {
 			return
