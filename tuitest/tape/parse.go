@@ -19,6 +19,9 @@ import (
 const (
 	// maxSources bounds how deep tapes may name others: VHS has one level.
 	maxSources = 8
+	// maxSourced bounds how many tapes are read in all: those that name each other twice double with
+	// each level.
+	maxSourced = 100
 	// maxCommands bounds the commands of a tape, those of the tapes it names included: people write
 	// some tens.
 	maxCommands = 10000
@@ -44,6 +47,7 @@ type parser struct {
 	tape  *Tape
 	open  func(name string) ([]byte, error)
 	depth int
+	read  int // how many tapes were named and read
 	first *Error
 	// isCommand is the function of that name, which the table of commands cannot call itself.
 	isCommand func(word string) bool
@@ -237,10 +241,9 @@ func bare(kind Kind) func(*parser, *Command, string) *Error {
 func named(kind Kind, what string) func(*parser, *Command, string) *Error {
 	return func(p *parser, c *Command, _ string) (e *Error) {
 		c.Kind = kind
-		at := p.at
 		c.Text, c.At, e = p.textOrWord(c.Name, what)
 		if e == nil && c.Text == "" && kind != Subtitle {
-			e = p.fail(at+1, "%s wants %s, and it is empty", c.Name, what)
+			e = p.fail(p.begin+c.At-1, "%s wants %s, and it is empty", c.Name, what)
 		}
 		return e
 	}
@@ -392,13 +395,13 @@ func (p *parser) pattern() (string, *Error) {
 
 func (p *parser) env(c *Command, _ string) (e *Error) {
 	c.Kind = Env
-	from, at := p.begin+c.Col-1, p.at
-	name, _, e := p.textOrWord("Env", `a name and a value: Env NAME "value"`)
+	from := p.begin + c.Col - 1
+	name, at, e := p.textOrWord("Env", `a name and a value: Env NAME "value"`)
 	switch {
 	case e != nil:
 		return e
 	case name == "" || strings.ContainsAny(name, "=\x00"):
-		return p.fail(at+1, "%s is not the name of a variable", quote(name))
+		return p.fail(p.begin+at-1, "%s is not the name of a variable", quote(name))
 	case !p.more():
 		return p.fail(from, `Env wants a name and a value: Env NAME "value"`)
 	}
@@ -409,6 +412,9 @@ func (p *parser) env(c *Command, _ string) (e *Error) {
 
 // source reads another tape in place of a command.
 func (p *parser) source(c *Command) *Error {
+	if p.read++; p.read > maxSourced {
+		return p.fail(p.begin+c.Col-1, "more than %d tapes are named", maxSourced)
+	}
 	data, err := p.open(c.Text)
 	if err != nil {
 		e := p.fail(p.begin+c.At-1, "%v", err)
