@@ -14,8 +14,14 @@ type scanner struct {
 	begin      int // where that line begins
 }
 
+// fail is an error at a byte, of this line or one before it.
 func (s *scanner) fail(at int, format string, a ...any) *Error {
-	return &Error{File: s.file, Line: s.line, Col: at - s.begin + 1, Msg: fmt.Sprintf(format, a...)}
+	line, begin := s.line, s.begin
+	if at < begin {
+		line -= strings.Count(s.text[at:begin], "\n")
+		begin = strings.LastIndexByte(s.text[:at], '\n') + 1
+	}
+	return &Error{File: s.file, Line: line, Col: at - begin + 1, Msg: fmt.Sprintf(format, a...)}
 }
 
 // next goes to the next command and reports whether there is one.

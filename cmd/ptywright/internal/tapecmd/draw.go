@@ -1,6 +1,7 @@
 package tapecmd
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +13,8 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/progress"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/record"
-	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/tuitest/script"
 	"github.com/ptywright/ptywright/tuitest/tape"
 )
@@ -35,6 +36,9 @@ func (d *drawer) draw(ctx context.Context) error {
 		return d.unread(err)
 	}
 	l, notes := lookOf(t)
+	l.options.Missing = func(r rune) {
+		d.note(note{tape.Command{File: t.File, Line: 1, Col: 1}, fmt.Sprintf("no font has U+%04X (%c): %s", r, r, picture.FontAdvice(r))})
+	}
 	outs, outErr := outputs(t, d.outputs)
 	s, err := script.FromTape(t, l.size)
 	if err := d.unread(join(err, outErr)); err != nil {
@@ -109,9 +113,9 @@ func shotsOf(t *tape.Tape) (paths []string) {
 
 // play runs the tape and returns its recording.
 func (d *drawer) play(ctx context.Context, s *script.Script, l *look, dir string) (*record.Recording, *script.Result, error) {
-	o := script.Options{Size: l.size, Dir: dir, WorkDir: ".", Watch: d.guard, Theme: vt.ThemeDark}
-	if l.light() {
-		o.Theme = vt.ThemeLight
+	o := script.Options{Size: l.size, Dir: dir, WorkDir: ".", Watch: d.guard}
+	if l.options.Theme != nil {
+		o.Theme = l.options.Theme.Terminal
 	}
 	if !d.hermit {
 		o.Env = engine.Inherited(os.Environ())
@@ -161,10 +165,6 @@ func (d *drawer) failed(r *script.Result) {
 
 // write draws and writes all files, and says so. Nothing is written before everything is drawn.
 func (d *drawer) write(ctx context.Context, f *film, l *look, outs []output) error {
-	last, long, err := f.last()
-	if err != nil {
-		return err
-	}
 	type file struct {
 		path string
 		data []byte
@@ -174,23 +174,32 @@ func (d *drawer) write(ctx context.Context, f *film, l *look, outs []output) err
 		all = append(all, file{path, data})
 		return ctx.Err()
 	}
-	if err := f.shots(l, keep); err != nil {
+	cast, err := f.cast(l.options.Title)
+	if err != nil {
 		return err
 	}
-	if last == nil {
-		if len(all) == 0 {
-			return errNothing
-		}
-		outs = nil
+	if err := l.shots(f, keep); err != nil {
+		return err
 	}
-	for _, o := range outs {
-		data, err := d.film(ctx, f, l, o, long)
+	var long time.Duration
+	switch {
+	case cast != nil:
+		rec, err := record.Load(bytes.NewReader(cast))
 		if err != nil {
-			return fmt.Errorf("draw %s: %w", cli.OneLine(o.path), err)
-		}
-		if err := keep(o.path, data); err != nil {
 			return err
 		}
+		long = rec.Duration()
+		for _, o := range outs {
+			data, err := d.output(ctx, f, cast, rec, l, o)
+			if err != nil {
+				return fmt.Errorf("draw %s: %w", cli.OneLine(o.path), err)
+			}
+			if err := keep(o.path, data); err != nil {
+				return err
+			}
+		}
+	case len(all) == 0:
+		return errNothing
 	}
 	for _, x := range all {
 		if err := writeFile(x.path, x.data); err != nil {
@@ -202,18 +211,14 @@ func (d *drawer) write(ctx context.Context, f *film, l *look, outs []output) err
 	return err
 }
 
-// film draws an output, with a bar on a terminal.
-func (d *drawer) film(ctx context.Context, f *film, l *look, o output, long time.Duration) ([]byte, error) {
-	bar := progress.New(d.std.Err, int(long/time.Millisecond), "draw "+cli.OneLine(o.path))
+// output draws an output, with a bar on a terminal.
+func (d *drawer) output(ctx context.Context, f *film, cast []byte, rec *record.Recording, l *look, o output) ([]byte, error) {
+	bar := progress.New(d.std.Err, int(rec.Duration().Seconds()), "draw "+cli.OneLine(o.path))
 	defer bar.Done()
-	var told time.Duration
 	own := *l
-	own.drawn = func(at time.Duration) {
-		bar.Add(int((at - told) / time.Millisecond))
-		told = at
-	}
+	own.drawn = func(at time.Duration) { bar.Set(int(at.Seconds())) }
 	own.goesOn = func() bool { return ctx.Err() == nil }
-	data, err := f.draw(o, &own)
+	data, err := own.draw(f, cast, rec, o)
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}

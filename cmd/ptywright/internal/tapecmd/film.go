@@ -70,63 +70,6 @@ func (f *film) moments(yield func(moment) bool) error {
 	return replay.Err()
 }
 
-// frames yields what the film shows, each screen with how long it is shown; at most so many a second.
-func (f *film) frames(rate float64, failed *error) iter.Seq2[time.Duration, *vt.Screen] {
-	return func(yield func(time.Duration, *vt.Screen) bool) {
-		slot := time.Duration(float64(time.Second) / rate)
-		var now, next *vt.Screen // what is shown, and what is to be from due on
-		var from, due, end time.Duration
-		goesOn, curtain := true, true // nothing is shown yet, or no more
-		turn := func() {
-			switch {
-			case next == nil || now != nil && same(now, next):
-			case now == nil:
-				now, from = next, due
-			default:
-				goesOn = yield(due-from, now)
-				now, from = next, due
-			}
-			next = nil
-		}
-		*failed = f.moments(func(m moment) bool {
-			if m.hidden {
-				curtain = true
-				return true
-			}
-			if end = m.at; curtain || m.piece == nil {
-				if next != nil && m.at/slot != due/slot {
-					turn()
-				}
-				if next == nil {
-					due = m.at
-				}
-				next, curtain = m.screen(), false
-			}
-			return goesOn
-		})
-		if goesOn && *failed == nil {
-			turn()
-		}
-		if now != nil && goesOn && *failed == nil {
-			yield(end-from, now)
-		}
-	}
-}
-
-// same reports whether two screens are drawn alike.
-func same(a, b *vt.Screen) bool {
-	if a.Rows != b.Rows || a.Cols != b.Cols || a.Cursor != b.Cursor || a.Title != b.Title ||
-		a.Modes.ReverseVideo != b.Modes.ReverseVideo {
-		return false
-	}
-	for y := range a.Rows {
-		if !a.SameRow(y, b) {
-			return false
-		}
-	}
-	return true
-}
-
 // looped is a film that begins at a part of its length, 0 to 1, and ends with what comes before it.
 func looped(frames iter.Seq2[time.Duration, *vt.Screen], part float64) iter.Seq2[time.Duration, *vt.Screen] {
 	return func(yield func(time.Duration, *vt.Screen) bool) {
@@ -158,17 +101,6 @@ func looped(frames iter.Seq2[time.Duration, *vt.Screen], part float64) iter.Seq2
 	}
 }
 
-// last returns what the film shows at its end, and how long it is; nil: it shows nothing.
-func (f *film) last() (s *vt.Screen, long time.Duration, err error) {
-	err = f.moments(func(m moment) bool {
-		if !m.hidden {
-			s, long = m.screen(), m.at
-		}
-		return true
-	})
-	return s, long, err
-}
-
 // rule is the line between two screens of a text, as VHS draws it.
 var rule = strings.Repeat("─", 80)
 
@@ -191,6 +123,7 @@ func (f *film) texts() (string, error) {
 }
 
 // cast writes the film as an asciicast: what was hidden is not in it, only the screen that it left.
+// nil: it shows nothing.
 func (f *film) cast(title string) (data []byte, err error) {
 	dir, err := os.MkdirTemp("", "ptywright-tape-")
 	if err != nil {

@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/tuitest/tape"
 )
 
@@ -110,36 +112,47 @@ func makeFolders(paths []string) error {
 // errNothing: all of a tape is hidden.
 var errNothing = errors.New("the tape shows nothing: all of it is behind Hide; write Show before what is to be seen")
 
-// draw makes the data of an output.
-func (f *film) draw(o output, l *look) ([]byte, error) {
+// draw makes the data of an output of a film, which is an asciicast, too.
+func (l *look) draw(f *film, cast []byte, rec *record.Recording, o output) ([]byte, error) {
 	switch o.format {
 	case "cast":
-		return f.cast(filepath.Base(l.name))
+		return cast, nil
 	case "txt":
 		text, err := f.texts()
 		return []byte(text), err
 	case "png":
-		s, _, err := f.last()
+		s, err := rec.At(rec.Duration())
 		if err != nil {
 			return nil, err
 		}
-		return picture.PNG(s, l.options)
+		return picture.PNG(record.Mask(s, l.hide), l.options)
 	}
-	var b bytes.Buffer
-	var failed error
-	frames := f.frames(l.rate, &failed)
+	frames, err := rec.Frames(record.FrameOptions{Rate: l.rate, Hide: l.hide})
+	if err != nil {
+		return nil, err
+	}
+	all := frames.All()
 	if l.loop > 0 {
-		frames = looped(frames, l.loop)
+		all = looped(all, l.loop)
 	}
-	err := animate(&b, o.format, frames, l)
-	if failed != nil {
-		err = failed
+	options := picture.AnimateOptions{Options: l.options, Progress: l.drawn}
+	options.Rows, options.Cols = frames.Size()
+	var b bytes.Buffer
+	err = picture.Animate(&b, o.format, func(yield func(time.Duration, *vt.Screen) bool) {
+		for long, s := range all {
+			if !l.goesOn() || !yield(long, s) {
+				return
+			}
+		}
+	}, options)
+	if err == nil {
+		err = frames.Err()
 	}
 	return b.Bytes(), err
 }
 
 // shots draws the screenshots of a tape.
-func (f *film) shots(l *look, write func(path string, data []byte) error) error {
+func (l *look) shots(f *film, write func(path string, data []byte) error) error {
 	var failed error
 	err := f.moments(func(m moment) bool {
 		if m.piece == nil || m.piece.Shot == "" {
@@ -148,7 +161,7 @@ func (f *film) shots(l *look, write func(path string, data []byte) error) error 
 		var format string
 		var data []byte
 		if format, failed = picture.FormatFor("", m.piece.Shot); failed == nil {
-			data, failed = picture.Draw(m.screen(), format, l.options)
+			data, failed = picture.Draw(record.Mask(m.screen(), l.hide), format, l.options)
 		}
 		if failed == nil {
 			failed = write(m.piece.Shot, data)
