@@ -168,14 +168,15 @@ func (p *parser) command() *Error {
 		return p.fail(from, "expected a command, such as Type, Enter or Sleep")
 	}
 	c.Name = name
+	speedAt := from + len(word) - len(speed)
 	if speed == "" && strings.HasPrefix(p.peek(), "@") {
-		speed = p.word()
+		speedAt, speed = p.at, p.word()
 	}
 	var pace time.Duration
-	if speed != "" {
+	if speed != "" && p.isCommand(name) {
 		var ok bool
 		if pace, ok = parseTime(speed[1:]); !ok {
-			return p.fail(from+len(word)-len(speed), "%s is not a time of up to %v, such as @50ms",
+			return p.fail(speedAt, "%s is not a time of up to %v, such as @50ms",
 				quote(speed), maxTime)
 		}
 		c.Pace = &pace
