@@ -178,13 +178,22 @@ func (a *glance) do(ctx context.Context, p *player, _ *StepResult) error {
 		return err
 	}
 	g := &glancing{glance: a, p: p}
-	m := &matchers.Custom{Kind: "wait", Value: strings.TrimPrefix(a.re.String(), "(?m)"), Ask: g.ask, Why: g.why}
+	m := &matchers.Custom{Kind: a.what(), Ask: g.ask, Why: g.why}
 	out, err := s.Wait(ctx, m, engine.Within(a.within))
 	if err != nil {
 		return tapeWords(p.unmet(out, m, err, a.within))
 	}
 	p.piece(Piece{Lasts: -1, Still: true})
 	return nil
+}
+
+// what names what is waited for.
+func (a *glance) what() string {
+	where := "screen"
+	if a.line {
+		where = "cursor's line"
+	}
+	return fmt.Sprintf("the %s matches /%s/", where, strings.TrimPrefix(a.re.String(), "(?m)"))
 }
 
 // tapeWords says what to do in the words of a tape.
