@@ -100,7 +100,7 @@ func (p *parser) set(c *Command, _ string) (e *Error) {
 	if e != nil {
 		return e
 	}
-	if c.Text == "" {
+	if how.form == aPattern || how.form == aTime {
 		c.Text = strings.TrimSpace(p.text[at:p.at])
 	}
 	return how.check(p, c, at)

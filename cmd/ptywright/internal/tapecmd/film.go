@@ -26,6 +26,7 @@ type moment struct {
 	hidden bool
 	event  record.Event  // not of the end of a piece
 	piece  *script.Piece // that ends; nil: an event
+	opens  bool          // it was hidden, and what comes next is not
 	screen func() *vt.Screen
 }
 
@@ -57,7 +58,8 @@ func (f *film) moments(yield func(moment) bool) error {
 			now = scaled(lasts)
 			from, last = e.At, e.At
 			n++
-			if !yield(moment{at: now, hidden: p.Hidden, piece: p, screen: replay.Screen}) {
+			opens := p.Hidden && n < len(f.pieces) && !f.pieces[n].Hidden
+			if !yield(moment{at: now, hidden: p.Hidden, opens: opens, piece: p, screen: replay.Screen}) {
 				return nil
 			}
 			continue
@@ -143,7 +145,7 @@ func (f *film) cast(title string) (data []byte, err error) {
 	curtain := true
 	var failed error
 	if err = f.moments(func(m moment) bool {
-		if m.hidden {
+		if m.hidden && !m.opens {
 			curtain = true
 			return true
 		}
