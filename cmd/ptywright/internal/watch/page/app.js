@@ -106,7 +106,7 @@ for (const bar of document.querySelectorAll('.bar, .toolbar, .keys')) {
 
 // A soft keyboard covers the page, or shrinks it: what there is of it is used.
 function room() {
-  document.documentElement.style.setProperty('--room', `${visualViewport.height}px`);
+  document.documentElement.style.setProperty('--room', `${visualViewport.height * visualViewport.scale}px`);
   window.scrollTo(0, 0);
 }
 visualViewport.addEventListener('resize', room);
