@@ -59,7 +59,7 @@ async function serve(mine, hello) {
       $('banner').hidden = true;
       link.works();
       if (shown && again && term.another()) {
-        toast(`The server is another one than before: the session ${term.id} that was shown here has gone with the last`);
+        toast(`The session ${term.id} that was shown here has gone: it was closed, or the server was started anew`);
         history.replaceState(null, '', '#/');
       }
       route();
