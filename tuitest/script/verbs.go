@@ -168,7 +168,7 @@ func parseSizes(a *args) (action, error) {
 }
 
 func parseEnv(a *args) (action, error) {
-	words, err := a.words(1, 0)
+	words, err := a.given()
 	for _, w := range words {
 		if first := w.pieces[0]; err == nil &&
 			(first.variable || strings.IndexByte(first.text, '=') < 1) {
@@ -218,13 +218,24 @@ func parseSkip(a *args) (action, error) {
 }
 
 func parseExec(a *args) (action, error) {
-	words, err := a.words(1, 0)
+	words, err := a.given()
 	return &execute{words, a.step.Not}, err
 }
 
 func parseSpawn(a *args) (action, error) {
-	words, err := a.words(1, 0)
+	words, err := a.given()
 	return spawn(words), err
+}
+
+// given reads words that a program gets, none of which may hold a NUL byte.
+func (a *args) given() ([]word, error) {
+	words, err := a.words(1, 0)
+	for _, w := range words {
+		if text, _ := w.plain(); err == nil && strings.IndexByte(text, 0) >= 0 {
+			err = a.fail(w.col, "a NUL byte cannot be given to a program")
+		}
+	}
+	return words, err
 }
 
 func parseShot(a *args) (action, error) {
