@@ -122,6 +122,7 @@ func TestScriptErrors(t *testing.T) {
 		{"size 2x2 2x2", "x.ptw:1:10: the size 2x2 twice"},
 		{"env NAME", "x.ptw:1:5: env wants NAME=VALUE"},
 		{"type hello world", "x.ptw:1:12: type wants one text: quote it"},
+		{"type enter", "x.ptw:1:6: enter is the name of a key: say press enter, or type 'enter' for the word"},
 		{"type 'hello", "x.ptw:1:6: a single quote is not closed"},
 		{`type "\q"`, "x.ptw:1:6: a double quote is not closed, or holds an escape"},
 		{"spawn ${X", "x.ptw:1:7: a variable has no name, or its brace is not closed"},

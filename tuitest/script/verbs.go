@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/engine/golden"
 	"github.com/ptywright/ptywright/engine/pty"
@@ -267,6 +268,11 @@ func (a *args) withEnter() (w word, enter bool, err error) {
 
 func parseType(a *args) (action, error) {
 	w, enter, err := a.withEnter()
+	if text, _ := w.plain(); err == nil && w.bare && utf8.RuneCountInString(text) > 1 {
+		if _, kerr := vt.ParseKey(text); kerr == nil {
+			err = a.fail(w.col, "%s is the name of a key: say press %s, or type '%[1]s' for the word", text, text)
+		}
+	}
 	return &typeText{w, enter}, err
 }
 
