@@ -53,6 +53,7 @@ var named = sync.OnceValue(func() map[reflect.Type]shapeOf {
 		reflect.TypeFor[plugins.Candidate](): is[plugins.Candidate]("Candidate"),
 		reflect.TypeFor[plugins.Receipt]():   is[plugins.Receipt]("Receipt"),
 		reflect.TypeFor[plugins.Event]():     is[plugins.Event]("Event"),
+		reflect.TypeFor[engine.Event]():      is[engine.Event]("SessionEvent"),
 		reflect.TypeFor[plugins.Nearly]():    is[plugins.Nearly]("Nearly"),
 		reflect.TypeFor[plugins.Witness]():   is[plugins.Witness]("Witness"),
 		reflect.TypeFor[plugins.Manifest]():  is[plugins.Manifest]("Manifest"),

@@ -2059,6 +2059,8 @@ export interface ServerSetNotificationsParams {
   enabled: boolean;
   /** only sessions of these adapters */
   adapters?: string[] | undefined;
+  /** true tells session.event, too */
+  events?: boolean | undefined;
   /** false shows the text as it is, whatever redaction says; default true */
   redact?: boolean | undefined;
   /** more rules for this read */
@@ -2072,6 +2074,7 @@ export interface ServerSetNotificationsParams {
 export interface ServerSetNotificationsResult {
   enabled: boolean;
   adapters?: string[] | undefined;
+  events?: boolean | undefined;
   sessions?: string[] | undefined;
 }
 
@@ -2113,6 +2116,10 @@ export interface Session {
   lease: Lease | null;
   /** that drives it */
   adapter?: string | undefined;
+  /** when it rang last */
+  bell?: string | undefined;
+  /** the command that runs, or ran last, in a shell that marks them */
+  command?: SessionEvent | undefined;
   /** when the program did */
   ended?: string | undefined;
   /** likewise */
@@ -2126,6 +2133,10 @@ export interface Session {
   /** connection: it is ended with the connection that created it */
   owner?: string | undefined;
   transcript_error?: string | undefined;
+  /** when somebody typed last */
+  typed?: string | undefined;
+  /** who waits for what: the oldest of the waits that are pending, at most 8 */
+  waits?: SessionEvent[] | undefined;
 }
 
 export interface SessionBlocksParams {
@@ -2287,6 +2298,86 @@ export interface SessionEndedData {
   truncated?: boolean | undefined;
   /** bytes that the terminal has taken */
   written?: number | undefined;
+}
+
+export interface SessionEvent {
+  /** its number, from 1; the same while it goes on */
+  event: number;
+  /** for since; an event that has ended or grown comes again with a higher one */
+  seq: number;
+  /** input, wait, command, lease, resize, redacted, adapter, bell, title or exit */
+  kind: string;
+  /** when it began */
+  at: string;
+  /** of the session by then, for at of session.snapshot */
+  sequence: number;
+  /** who typed, waits, resized or has the lease */
+  by?: string | undefined;
+  /** how much was typed */
+  bytes?: number | undefined;
+  /** of a resize */
+  cols?: number | undefined;
+  /** how often the bell rang, or how many secrets were hidden */
+  count?: number | undefined;
+  /** of a wait that has ended: what matched, or what was lacking */
+  evidence?: string | undefined;
+  /** of a command, or of the program */
+  exit_code?: number | undefined;
+  /** the keys that were pressed and type no text, at most the first 16 */
+  keys?: string[] | undefined;
+  /** that the session went over: see session.exited */
+  limit?: string | undefined;
+  /** of the command in session.blocks */
+  number?: number | undefined;
+  /** the adapter's state before */
+  previous?: string | undefined;
+  /** of a resize */
+  rows?: number | undefined;
+  /** what was typed may be a secret: nothing more is told of it */
+  secret?: boolean | undefined;
+  /** that ended the program */
+  signal?: string | undefined;
+  /** how far it is, if it has a beginning and an end: pending, running and held go on */
+  state?: string | undefined;
+  /** what a wait waits for, in words; a command line; a title; the state of an adapter */
+  text?: string | undefined;
+  /** how long a wait may last; left out: no limit */
+  timeout_ms?: number | undefined;
+  /** when it ended, or grew last; left out while it goes on */
+  until?: string | undefined;
+  /** of the session by then */
+  until_sequence?: number | undefined;
+  /** kind of input: text, paste, key, mouse or signal; of an adapter its plugin */
+  what?: string | undefined;
+}
+
+export interface SessionEventParams {
+  session: string;
+  event: SessionEvent;
+  /** some before it are not kept: the client was too slow */
+  dropped?: boolean | undefined;
+}
+
+export interface SessionEventsParams {
+  /** the session's id or name */
+  session: string;
+  /** the oldest so many; default 500; from 0 to 10000 */
+  max?: number | undefined;
+  /** false shows the text as it is, whatever redaction says; default true */
+  redact?: boolean | undefined;
+  /** more rules for this read */
+  redaction?: Redaction | undefined;
+  /** only events that were noted after this seq; default 0, all that are kept */
+  since?: number | undefined;
+}
+
+export interface SessionEventsResult {
+  /** by seq: one that has ended or grown stands where that was noted */
+  events: SessionEvent[];
+  /** for the next since */
+  next: number;
+  /** some after since are not kept */
+  dropped?: boolean | undefined;
 }
 
 export interface SessionExitedParams {
@@ -3398,6 +3489,10 @@ export interface Methods {
    * limit_exceeded, memory_limit_unsupported, name_taken, read_only,
    * shell_integration_unsupported, shutting_down, size_out_of_range, too_many_secrets. */
   "session.create": { params: SessionCreateParams; result: SessionCreateResult };
+  /** Reads what has happened to a session: input, waits, commands, leases, its end. Errors:
+   * cancelled, duplicate_member, internal_error, invalid_params, invalid_redaction,
+   * limit_exceeded, session_forgotten, unknown_session. */
+  "session.events": { params: SessionEventsParams; result: SessionEventsResult };
   /** Forgets all sessions that have ended and that nobody needs. Errors: cancelled,
    * duplicate_member, internal_error, invalid_params, limit_exceeded, read_only, unkillable. */
   "session.forget": { params: SessionForgetParams; result: SessionForgetResult };
@@ -3497,6 +3592,8 @@ export interface NotificationParams {
   "adapter.changed": AdapterChangedParams;
   /** The screen has changed. */
   "session.changed": SessionChangedParams;
+  /** Something has happened to the session, or an event has ended or grown. */
+  "session.event": SessionEventParams;
   /** The program has ended, and its last byte was told. */
   "session.exited": SessionExitedParams;
   /** A client has taken the right to type, or given it back. */

@@ -1565,6 +1565,7 @@ class ServerSetAccessResult(Record):
 class ServerSetNotificationsResult(Record):
     enabled = Plain[bool]("enabled")
     adapters = Made[List[str]]("adapters", lambda v: list(v or ()))
+    events = Optionally[bool]("events", False)
     sessions = Made[List[str]]("sessions", lambda v: list(v or ()))
 
 
@@ -1595,6 +1596,10 @@ class SessionInfo(Record):
     lease = Made["Optional[Lease]"]("lease", lambda v: maybe(Lease, v))
     adapter = Optionally[Optional[str]]("adapter", None)
     """That drives it."""
+    bell = Optionally[Optional[str]]("bell", None)
+    """When it rang last."""
+    command = Made["Optional[SessionEvent]"]("command", lambda v: maybe(SessionEvent, v))
+    """The command that runs, or ran last, in a shell that marks them."""
     ended = Optionally[Optional[str]]("ended", None)
     """When the program did."""
     idle_ms = Optionally[Optional[int]]("idle_ms", None)
@@ -1608,6 +1613,10 @@ class SessionInfo(Record):
     owner = Optionally[Optional[str]]("owner", None)
     """Connection: it is ended with the connection that created it."""
     transcript_error = Optionally[Optional[str]]("transcript_error", None)
+    typed = Optionally[Optional[str]]("typed", None)
+    """When somebody typed last."""
+    waits = Made["List[SessionEvent]"]("waits", lambda v: [SessionEvent(x) for x in v or ()])
+    """Who waits for what: the oldest of the waits that are pending, at most 8."""
 
 
 class SessionBlocksResult(Record):
@@ -1628,6 +1637,66 @@ class SessionChanged(Record):
 
 class SessionCreateResult(Record):
     session = Plain[str]("session")
+
+
+class SessionEvent(Record):
+    event = Plain[int]("event")
+    """Its number, from 1; the same while it goes on."""
+    seq = Plain[int]("seq")
+    """For since; an event that has ended or grown comes again with a higher one."""
+    kind = Plain[str]("kind")
+    """Input, wait, command, lease, resize, redacted, adapter, bell, title or exit."""
+    at = Plain[str]("at")
+    """When it began."""
+    sequence = Plain[int]("sequence")
+    """Of the session by then, for at of session.snapshot."""
+    by = Optionally[Optional[str]]("by", None)
+    """Who typed, waits, resized or has the lease."""
+    bytes = Optionally[Optional[int]]("bytes", None)
+    """How much was typed."""
+    cols = Optionally[Optional[int]]("cols", None)
+    """Of a resize."""
+    count = Optionally[Optional[int]]("count", None)
+    """How often the bell rang, or how many secrets were hidden."""
+    evidence = Optionally[Optional[str]]("evidence", None)
+    """Of a wait that has ended: what matched, or what was lacking."""
+    exit_code = Optionally[Optional[int]]("exit_code", None)
+    """Of a command, or of the program."""
+    keys = Made[List[str]]("keys", lambda v: list(v or ()))
+    """The keys that were pressed and type no text, at most the first 16."""
+    limit = Optionally[Optional[str]]("limit", None)
+    """That the session went over: see session.exited."""
+    number = Optionally[Optional[int]]("number", None)
+    """Of the command in session.blocks."""
+    previous = Optionally[Optional[str]]("previous", None)
+    """The adapter's state before."""
+    rows = Optionally[Optional[int]]("rows", None)
+    """Of a resize."""
+    secret = Optionally[bool]("secret", False)
+    """What was typed may be a secret: nothing more is told of it."""
+    signal = Optionally[Optional[str]]("signal", None)
+    """That ended the program."""
+    state = Optionally[Optional[str]]("state", None)
+    """How far it is, if it has a beginning and an end: pending, running and held go on."""
+    text = Optionally[Optional[str]]("text", None)
+    """What a wait waits for, in words; a command line; a title; the state of an adapter."""
+    timeout_ms = Optionally[Optional[int]]("timeout_ms", None)
+    """How long a wait may last; left out: no limit."""
+    until = Optionally[Optional[str]]("until", None)
+    """When it ended, or grew last; left out while it goes on."""
+    until_sequence = Optionally[Optional[int]]("until_sequence", None)
+    """Of the session by then."""
+    what = Optionally[Optional[str]]("what", None)
+    """Kind of input: text, paste, key, mouse or signal; of an adapter its plugin."""
+
+
+class SessionEventsResult(Record):
+    events = Made["List[SessionEvent]"]("events", lambda v: [SessionEvent(x) for x in v or ()])
+    """By seq: one that has ended or grown stands where that was noted."""
+    next = Plain[int]("next")
+    """For the next since."""
+    dropped = Optionally[bool]("dropped", False)
+    """Some after since are not kept."""
 
 
 class SessionExited(Record):
@@ -2333,12 +2402,13 @@ Position = Union[int, str]
 """a sequence, or the next of a wait's answer"""
 
 
-Notification = Union[AdapterChanged, SessionChanged, SessionExited, SessionLeased, SessionOutput]
+Notification = Union[AdapterChanged, SessionChanged, SessionEvent, SessionExited, SessionLeased, SessionOutput]
 """What the server tells of its own accord."""
 
 NOTIFICATIONS: Mapping[str, Callable[[Any], Notification]] = {
     "adapter.changed": AdapterChanged,
     "session.changed": SessionChanged,
+    "session.event": SessionEvent,
     "session.exited": SessionExited,
     "session.leased": SessionLeased,
     "session.output": SessionOutput,
@@ -2837,6 +2907,7 @@ def server_set_notifications(
     enabled: bool,
     *,
     adapters: Optional[Sequence[str]] = None,
+    events: Optional[bool] = None,
     redact: Optional[bool] = None,
     redaction: Optional[Redaction] = None,
     sessions: Optional[Sequence[str]] = None,
@@ -2847,6 +2918,7 @@ def server_set_notifications(
     Args:
         enabled: Whether to notify.
         adapters: Only sessions of these adapters.
+        events: True tells session.event, too.
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
         sessions: Only these sessions.
@@ -2856,7 +2928,7 @@ def server_set_notifications(
     Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
     invalid_redaction, limit_exceeded.
     """
-    return Call("server.set_notifications", given(enabled=enabled, adapters=adapters, redact=redact, redaction=redaction, sessions=sessions, since=since), ServerSetNotificationsResult)
+    return Call("server.set_notifications", given(enabled=enabled, adapters=adapters, events=events, redact=redact, redaction=redaction, sessions=sessions, since=since), ServerSetNotificationsResult)
 
 
 def server_set_ordering(
@@ -3000,6 +3072,29 @@ def session_create(
     too_many_secrets.
     """
     return Call("session.create", given(program=program, args=args, base_env=base_env, clear_env=clear_env, cols=cols, cwd=cwd, echo_off=echo_off, env=env, history_max_bytes=history_max_bytes, idle_ms=idle_ms, max_memory=max_memory, max_ms=max_ms, name=name, owner=owner, pixel_height=pixel_height, pixel_width=pixel_width, raw_transcript_append=raw_transcript_append, raw_transcript_path=raw_transcript_path, rows=rows, scrollback_max_lines=scrollback_max_lines, shell_integration=shell_integration, theme=theme, transcript_max_chars=transcript_max_chars), SessionCreateResult)
+
+
+def session_events(
+    session: str,
+    *,
+    max: Optional[int] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    since: Optional[int] = None,
+) -> Call[SessionEventsResult]:
+    """Reads what has happened to a session: input, waits, commands, leases, its end.
+
+    Args:
+        session: The session's id or name.
+        max: The oldest so many; default 500.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        since: Only events that were noted after this seq; default 0, all that are kept.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
+    """
+    return Call("session.events", given(session=session, max=max, redact=redact, redaction=redaction, since=since), SessionEventsResult)
 
 
 def session_forget() -> Call[SessionForgetResult]:
@@ -3722,6 +3817,8 @@ __all__ = [
     "SessionBlocksResult",
     "SessionChanged",
     "SessionCreateResult",
+    "SessionEvent",
+    "SessionEventsResult",
     "SessionExited",
     "SessionForgetResult",
     "SessionForgottenData",
@@ -3808,6 +3905,7 @@ __all__ = [
     "session_blocks",
     "session_close",
     "session_create",
+    "session_events",
     "session_forget",
     "session_frame",
     "session_golden",
