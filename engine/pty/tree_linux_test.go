@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -267,40 +266,6 @@ func TestATerminalWithTheNumberOfOursIsNotOurs(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.ends(leader)
-}
-
-// TestAProgramThatIsBeingStartedIsNotOurs: between fork and exec a child has all descriptors of this
-// process, the terminals of programs that start at the same moment included. Descriptors are looked
-// at only while there is no such child.
-func TestAProgramThatIsBeingStartedIsNotOurs(t *testing.T) {
-	tr := tree{pid: leader, start: 100, terminal: terminal{tty: ourTTY}}
-	starting, looked := true, false
-	procs := []process{{pid: ourself, ppid: 5, sid: 5, start: 50}, {pid: 30, ppid: ourself, sid: 5, start: 120}}
-	opens := func(int) []opened {
-		looked = true
-		if syscall.ForkLock.TryLock() {
-			syscall.ForkLock.Unlock()
-			t.Error("a program may be started while descriptors are looked at")
-		}
-		if starting {
-			return []opened{{terminal: tr.terminal}}
-		}
-		return nil
-	}
-	a := attribute(table{procs: procs, self: ourself, environ: func(int) []byte { return nil }, opened: opens},
-		[]tree{tr}, nil, nil)
-	syscall.ForkLock.Lock() // as between fork and exec
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		a.claimHolders([]int{0})
-	}()
-	starting = false // it is executed: the lock is released after that
-	syscall.ForkLock.Unlock()
-	<-done
-	if members := a.members(); len(members[0]) > 0 || !looked {
-		t.Errorf("members %v, looked %v", members, looked)
-	}
 }
 
 func TestParseStat(t *testing.T) {

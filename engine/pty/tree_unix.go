@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"slices"
 	"strings"
-	"syscall"
 )
 
 // process is a row of the system's process table. All times are in the unit of
@@ -218,13 +217,7 @@ func (a *attribution) marked(p process) int {
 // tree. It examines every descriptor of every young process without an owner, so it is only called
 // when a terminal is still open although its tree looks empty. A process with another mark under
 // the same key belongs to another session, and only writes to this terminal.
-//
-// A program that is being started has every descriptor of this process until it is executed, and so
-// the terminal of one that another goroutine had started at the same moment. The lock of forks is
-// held meanwhile: then there is no such process.
 func (a *attribution) claimHolders(ks []int) {
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
 	for i, p := range a.procs {
 		if a.owner[i] != nobody || p.dead || p.start < a.oldest || a.unborn(p) {
 			continue
