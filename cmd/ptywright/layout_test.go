@@ -50,7 +50,7 @@ var mayImport = map[string][]string{
 	"internal/host":                   {"engine", "engine/reading", "engine/record", "redact", "plugins"},
 	"protocol/native":                 {"protocol", "internal/host", "internal/lazy", "internal/nearest", "engine", "engine/locate", "engine/cmdline", "engine/golden", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact", "plugins", "engine/picture"},
 	"protocol/mcp":                    {"protocol", "protocol/loopback", "internal/host", "plugins", "redact"},
-	"protocol/mcp/tools":              {"protocol", "internal/host", "protocol/loopback", "protocol/mcp", "engine", "engine/cmdline", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact", "plugins", "internal/lazy", "internal/ansi", "engine/picture"},
+	"protocol/mcp/tools":              {"protocol", "internal/host", "protocol/loopback", "protocol/mcp", "engine", "engine/cmdline", "engine/locate", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact", "plugins", "internal/lazy", "internal/ansi", "engine/picture"},
 	"protocol/mcp/terminalmcp":        {"protocol", "internal/host", "protocol/mcp", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "redact", "engine/picture"},
 	"protocol/acp":                    {"protocol", "internal/host", "engine", "engine/pty", "redact", "internal/ansi"},
 	"protocol/unterm/instance":        {"internal/sockdiag", "protocol/unterm/internal/shared"},

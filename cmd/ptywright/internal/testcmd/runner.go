@@ -121,11 +121,15 @@ func find(args []string) ([]string, error) {
 			continue
 		}
 		before := len(seen)
-		err = filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() && strings.HasSuffix(path, script.Ext) {
-				add(path)
+		// With a separator at its end a link to a folder is that folder.
+		err = filepath.WalkDir(arg+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, script.Ext) {
+				return err
 			}
-			return err
+			if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
+				add(filepath.Clean(path)) // a link that leads nowhere fails as a script
+			}
+			return nil
 		})
 		if err != nil {
 			return nil, err
