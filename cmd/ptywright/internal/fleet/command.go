@@ -9,10 +9,10 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -174,14 +174,32 @@ func (f *fleetFlags) instances(w io.Writer, all []Status) error {
 	if f.json {
 		return cli.JSONLines(w, all...)
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tPID\tPORT\tSTARTED\tSESSIONS\tSESSION 0\tTITLE\tCWD")
+	slices.SortStableFunc(all, func(a, b Status) int { return strings.Compare(a.ID, b.ID) })
+	t := cli.Table{Columns: []cli.Column{
+		{Title: "NAME"},
+		{Title: "PID", Drop: 4},
+		{Title: "PORT", Drop: 5},
+		{Title: "STARTED", Drop: 2},
+		{Title: "SESSIONS", Drop: 3},
+		{Title: "SESSION 0", Least: 9},
+		{Title: "TITLE", Least: 8, Spare: true},
+		{Title: "CWD", Least: 12, Path: true, Drop: 1},
+	}}
 	for _, i := range all {
 		count, first := sessionsOf(i)
-		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\n", cli.OneLine(i.ID), i.PID, i.MCPPort,
-			cli.OneLine(i.StartedAt), count, cli.OneLine(first), orDash(i.Title), orDash(i.Cwd))
+		t.Row(cli.Cell{Text: i.ID, SGR: cli.Bold}, i.PID, i.MCPPort, started(i.StartedAt), count, first,
+			string(i.Title), string(i.Cwd))
 	}
-	return t.Flush()
+	return t.Print(w)
+}
+
+// started is how long ago an instance was started, or its own words where they are no time.
+func started(at string) string {
+	t, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		return at
+	}
+	return cli.Ago(time.Since(t))
 }
 
 // sessionsOf describes how many sessions an instance has, and the first one.
@@ -217,13 +235,6 @@ func runs(s Session) string {
 		return "runs"
 	}
 	return filepath.Base(s.Running)
-}
-
-func orDash(s instance.Optional) string {
-	if s == "" {
-		return "-"
-	}
-	return cli.OneLine(string(s))
 }
 
 func fleetStart(std cli.Stdio, f *fleetFlags) *cobra.Command {

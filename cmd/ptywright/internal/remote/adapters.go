@@ -90,20 +90,19 @@ func adapterListCommand(std cli.Stdio, f *Flags) *cobra.Command {
 				if err != nil {
 					return err
 				}
+				t := cli.Table{Bare: true, Columns: []cli.Column{{}, {Least: 10}}}
 				for _, p := range all {
 					switch {
 					case f.JSON:
-						err = std.JSON(p.Raw)
+						if err := std.JSON(p.Raw); err != nil {
+							return err
+						}
 					case p.Target != nil:
-						_, err = fmt.Fprintf(std.Out, "%-16s %s\n", cli.OneLine(p.Name),
-							cli.OneLine(strings.Join(append([]string{p.Target.Program},
-								p.Target.Args...), " ")))
-					}
-					if err != nil {
-						return err
+						t.Row(cli.Cell{Text: p.Name, SGR: cli.Bold},
+							strings.Join(append([]string{p.Target.Program}, p.Target.Args...), " "))
 					}
 				}
-				return nil
+				return t.Print(std.Out)
 			})
 		},
 	}
