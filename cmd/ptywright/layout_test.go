@@ -62,6 +62,7 @@ var mayImport = map[string][]string{
 	"examples/library":                {"engine", "matchers"},
 	"examples/sessions":               {"engine", "engine/picture", "engine/record", "matchers", "redact"},
 	"release":                         {},
+	"docs":                            {},
 	"sdk/gen":                         {"protocol/native"},
 	"sdk/python":                      {},
 	"sdk/typescript":                  {}, // its tests
@@ -134,7 +135,7 @@ var thirdParty = map[string][]string{
 	"github.com/spf13/pflag":                 append([]string{"cmd/ptywright/internal/testreport"}, commands...),
 	"pgregory.net/rapid":                     {"engine/enginetest"},
 	"github.com/yuin/gopher-lua":             {"plugins", "internal/sandbox", "cmd/ptywright/internal/repl"},
-	"github.com/clipperhouse/displaywidth":   {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/progress", "cmd/ptywright/internal/testreview", "engine/golden", "engine/vt", "cmd/ptywright/internal/repl/edit"},
+	"github.com/clipperhouse/displaywidth":   {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/help", "cmd/ptywright/internal/progress", "cmd/ptywright/internal/testreview", "engine/golden", "engine/vt", "cmd/ptywright/internal/repl/edit"},
 	"github.com/rogpeppe/go-internal":        {"engine/golden"},
 	"golang.org/x/text":                      {"engine/golden", "engine/locate"},
 	"github.com/clipperhouse/uax29":          {"engine/vt"},

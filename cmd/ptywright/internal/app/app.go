@@ -93,6 +93,7 @@ All methods and commands as JSON Schema: ptywright schema. To check this machine
 	root.CompletionOptions.DisableDefaultCmd = true // we have our own completions command
 	root.InitDefaultHelpCmd()
 	group(root)
+	help.Wire(root)
 	cli.Wire(root)
 	config.Wire(root)
 	return root
@@ -104,7 +105,7 @@ func group(root *cobra.Command) {
 		{"sessions", "Sessions of a server that is shared:", "spawn send exec wait read search find click logs resize mouse ls kill adapter attach repl watch"},
 		{"one", "One program, and recordings:", "run test record play cast2text when shot"},
 		{"serve", "Servers:", "serve mcp acp acp-proxy unterm tmux fleet"},
-		{"more", "Plugins, and what there is:", "plugin doctor config schema completions help"},
+		{"more", "Plugins, and what there is:", "plugin doctor config schema completions version docs help"},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, c := range root.Commands() {

@@ -30,7 +30,7 @@ func Wrap(text string, cols, hang int) string {
 				word = word[:end]
 			}
 			body = body[gap+len(word):]
-			width := displaywidth.String(word)
+			width := shownWidth(word)
 			if !fresh && word != "" && at+gap+width > cols {
 				b.WriteString("\n" + strings.Repeat(" ", indent+hang))
 				at, gap = indent+hang, 0
@@ -42,4 +42,9 @@ func Wrap(text string, cols, hang int) string {
 		}
 	}
 	return b.String()
+}
+
+// shownWidth is a text's width without its escape sequences.
+func shownWidth(text string) int {
+	return displaywidth.Options{ControlSequences: true}.String(text)
 }

@@ -97,10 +97,7 @@ func Command(std cli.Stdio) *cobra.Command {
 		Long: `Drive instances of ptywright unterm: start them, tell them apart by name and tag, run commands in
 them, wait for one or all, read their screens, and stop them.
 
-Instances register under a root: --root, else $PTYWRIGHT_HOME, else ~/.ptywright.
-
-Exit codes: 0 success, 1 an instance or its command failed, 2 usage, 3 timed out,
-4 no such instance, 5 not permitted, 130 interrupted.`,
+Instances register under a root: --root, else $PTYWRIGHT_HOME, else ~/.ptywright.`,
 		Example: `  ptywright fleet start 3 --cwd ~/code/app --cwd ~/code/site --cwd ~/code/docs --tag worker
   ptywright fleet broadcast --tag worker --wait --timeout 5m -- make
   ptywright fleet stop --all`,
@@ -115,6 +112,7 @@ Exit codes: 0 success, 1 an instance or its command failed, 2 usage, 3 timed out
 		fleetOpen(std, &f), fleetTag(std, &f), fleetBroadcast(std, &f), fleetWait(std, &f),
 		fleetRead(std, &f), fleetStop(std, &f))
 	for _, sub := range c.Commands() {
+		cli.Note(sub, cli.ExitsNote, "345")
 		run := sub.RunE
 		sub.RunE = func(c *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
