@@ -342,7 +342,7 @@ func (v *viewer) status() string {
 func (v *viewer) who(room int) string {
 	switch l := v.last.Lease; {
 	case v.writing && v.last.SecretInput:
-		return v.fitting(room, "you write; a secret is asked for, which nobody sees",
+		return v.fitting(room, "you write; a secret is asked for and hidden",
 			"you write a secret")
 	case v.writing:
 		return "you write"
