@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/progress"
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
 
@@ -112,7 +113,7 @@ Instances register under a root: --root, else $PTYWRIGHT_HOME, else ~/.ptywright
 		fleetOpen(std, &f), fleetTag(std, &f), fleetBroadcast(std, &f), fleetWait(std, &f),
 		fleetRead(std, &f), fleetStop(std, &f))
 	for _, sub := range c.Commands() {
-		cli.Note(sub, cli.ExitsNote, "345")
+		cli.Note(sub, cli.ExitsNote, exits[sub.Name()])
 		run := sub.RunE
 		sub.RunE = func(c *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
@@ -123,6 +124,10 @@ Instances register under a root: --root, else $PTYWRIGHT_HOME, else ~/.ptywright
 	}
 	return c
 }
+
+// exits are the exit codes, one digit each, that a command may have besides 0 to 2.
+var exits = map[string]string{"list": "5", "start": "5", "sessions": "45", "open": "45", "tag": "45",
+	"broadcast": "345", "wait": "345", "read": "45", "stop": "45"}
 
 // exit gives an error its exit code.
 func (f *fleetFlags) exit(ctx context.Context, err error) error {
@@ -264,7 +269,10 @@ logs/NAME.log under the root.`,
 			if err != nil {
 				return fmt.Errorf("find this program: %w", err)
 			}
-			started, err := fl.Start(c.Context(), self, launches, timeout)
+			bar := progress.New(std.Err, len(launches), "start instances")
+			defer bar.Done()
+			started, err := fl.Start(c.Context(), self, launches, timeout, func() { bar.Add(1) })
+			bar.Done()
 			if err != nil {
 				return err
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/progress"
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
 
@@ -137,7 +138,11 @@ that do not end before the timeout are killed.`,
 				return err
 			}
 			var failed []error
+			bar := progress.New(std.Err, len(args), "stop instances")
+			defer bar.Done()
+			bar.Beside(std.Out)
 			err = fl.Stop(c.Context(), Selection{Names: args}, timeout, kill, func(s Stop) {
+				bar.Add(1)
 				if s.Err != nil {
 					failed = append(failed, s.Err)
 				}

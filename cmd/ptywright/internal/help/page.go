@@ -1,6 +1,7 @@
 package help
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -8,8 +9,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	"github.com/ptywright/ptywright/internal/lazy"
 )
 
 const (
@@ -61,11 +64,11 @@ func page(c *cobra.Command, cols int) string {
 		b.WriteString(commandList(c, cols))
 	}
 	if c.HasAvailableLocalFlags() {
-		b.WriteString("\nFlags:\n" + c.LocalFlags().FlagUsagesWrapped(cols))
+		b.WriteString("\nFlags:\n" + flagList(c.LocalFlags(), cols))
 	}
 	if c.HasAvailableInheritedFlags() {
 		b.WriteString("\nFlags of all " + c.Root().Name() + " " + parents(c) + "commands:\n" +
-			c.InheritedFlags().FlagUsagesWrapped(cols))
+			flagList(c.InheritedFlags(), cols))
 	}
 	if codes := exitLine(c); codes != "" {
 		b.WriteString("\n" + cli.Wrap(codes, cols, 2) + "\n")
@@ -74,6 +77,26 @@ func page(c *cobra.Command, cols int) string {
 		b.WriteString("\n" + cli.Wrap("See also: "+see, cols, 2) + "\n")
 	}
 	return b.String()
+}
+
+// valueWords are what people call the values of flags whose text names none.
+var valueWords = map[string]string{"int": "N", "uint": "N", "uint16": "N", "uint64": "N", "float": "N",
+	"duration": "TIME", "time": "TIME", "string": "TEXT", "strings": "TEXT"}
+
+// valueWord is what a flag's value is called, and its text without markup.
+func valueWord(f *pflag.Flag) (value, usage string) {
+	value, usage = pflag.UnquoteUsage(f)
+	return cmp.Or(valueWords[value], value), usage
+}
+
+var flagHead = lazy.Regexp(`(?m)^( +(?:-\w, )?--[\w-]+) (u?int\d*|float|duration|time|strings?)\b`)
+
+// flagList describes flags, wrapped at words.
+func flagList(flags *pflag.FlagSet, cols int) string {
+	return flagHead().ReplaceAllStringFunc(flags.FlagUsagesWrapped(cols), func(head string) string {
+		m := flagHead().FindStringSubmatch(head)
+		return fmt.Sprintf("%s %-*s", m[1], len(m[2]), valueWords[m[2]]) // what follows stays in its column
+	})
 }
 
 // parents are the commands above c but the root, with a blank behind each.
@@ -144,7 +167,11 @@ func exitLine(c *cobra.Command) string {
 	var parts []string
 	for code := range 256 {
 		if codes[strconv.Itoa(code)] != "" {
-			parts = append(parts, fmt.Sprintf("%d %s", code, exitWords[code]))
+			word := exitWords[code]
+			if code == cli.ExitMissing && c.Parent().Name() == "fleet" {
+				word = "no such instance"
+			}
+			parts = append(parts, fmt.Sprintf("%d %s", code, word))
 		}
 	}
 	line := "Exit codes: " + strings.Join(parts, ", ")
@@ -170,9 +197,9 @@ func exitTopic() *cobra.Command {
 		Long: `What the exit codes of ptywright's commands mean. A command's own help lists those that it can give.
 
     0  success
-    1  error: standard error says which. Also a search or find without a match, a
-       wait that can no longer match because the program has ended, and output
-       that could not be written
+    1  error: standard error says which. Also a search or find without a match,
+       a wait that can no longer match because the program has ended, and
+       output that could not be written
     2  usage or configuration error: nothing was done
     3  timed out: standard output has the evidence, what each condition lacked
        and the last screen

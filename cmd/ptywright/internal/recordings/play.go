@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -17,8 +18,10 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/progress"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -31,20 +34,61 @@ func Commands(std cli.Stdio) []*cobra.Command {
 // loadCast reads a recording from a file, or from standard input if its name is "-".
 func loadCast(std cli.Stdio, path string) (*record.Recording, error) {
 	in := io.Reader(std.In)
+	bar := (*progress.Bar)(nil)
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
-		in = f
+		if info, err := f.Stat(); err == nil {
+			bar = progress.New(std.Err, mib(info.Size()), "read "+filepath.Base(path)+" (MiB)")
+		}
+		in = &counted{Reader: f, bar: bar}
 	}
+	defer bar.Done()
 	rec, err := record.Load(in)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return rec, nil
 }
+
+// mib is a size in MiB, at least 1.
+func mib(bytes int64) int { return int(max(bytes>>20, 1)) }
+
+// counted tells a bar how much was read.
+type counted struct {
+	io.Reader
+	bar  *progress.Bar
+	read int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.read += int64(n)
+	c.bar.Set(int(c.read >> 20))
+	return n, err
+}
+
+// screenAt is the screen of a recording at a time, with a bar when it takes long to get there.
+func screenAt(std cli.Stdio, rec *record.Recording, at time.Duration) (*vt.Screen, error) {
+	bar := progress.New(std.Err, percent, "replay (%)")
+	defer bar.Done()
+	p := record.NewReplay(rec)
+	for i := range percent {
+		p.Seek(at / percent * time.Duration(i))
+		bar.Set(i)
+	}
+	p.Seek(at)
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	return p.Screen(), nil
+}
+
+// percent is in how many parts a replay is counted.
+const percent = 100
 
 // within refuses a time beyond the end of a recording.
 func within(rec *record.Recording, path, flag string, at time.Duration) error {
@@ -64,7 +108,7 @@ func playCommand(std cli.Stdio) *cobra.Command {
 keys then.
 
   space            pause, go on
-  left, right      5 seconds back or forward; with Shift a tenth of the recording
+  left, right      5 seconds back or forward; with Shift a tenth of all
   0 to 9           go to 0 % to 90 %
   . and ,          while it is paused: the next or the previous output
   [ and ]          the previous or the next marker

@@ -3,6 +3,7 @@ package recordings
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,20 +34,29 @@ func clockCast(t testing.TB) *record.Recording {
 type watched struct {
 	t    *testing.T
 	keys chan string
+	mu   sync.Mutex // of term
 	term *vt.Terminal
 	over chan error
 }
 
 func (w *watched) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.term.Feed([]byte(strings.ReplaceAll(string(p), "\n", "\r\n")))
 	return len(p), nil
 }
 
 func watch(t *testing.T, rows int) *watched {
-	w := &watched{t, make(chan string), vt.New(rows, 80, vt.Options{}), make(chan error, 1)}
+	w := &watched{t: t, keys: make(chan string), term: vt.New(rows, 80, vt.Options{}), over: make(chan error, 1)}
 	p := &player{w: w, rec: clockCast(t), speed: 1, room: func() int { return rows }}
 	go func() { w.over <- p.play(nil, w.keys, 0) }()
 	return w
+}
+
+func (w *watched) lines() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.term.Snapshot().Lines()
 }
 
 // after lets time pass, and checks the first row.
@@ -54,7 +64,7 @@ func (w *watched) after(d time.Duration, want string) {
 	w.t.Helper()
 	time.Sleep(d)
 	synctest.Wait()
-	if got := strings.TrimSpace(w.term.Snapshot().Lines()[0]); got != want {
+	if got := strings.TrimSpace(w.lines()[0]); got != want {
 		w.t.Fatalf("after %v the screen shows %q, not %q", d, got, want)
 	}
 }
@@ -67,7 +77,7 @@ func (w *watched) press(key, want string) {
 
 // last is the last row.
 func (w *watched) last() string {
-	lines := w.term.Snapshot().Lines()
+	lines := w.lines()
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 

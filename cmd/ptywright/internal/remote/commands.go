@@ -69,7 +69,7 @@ func (f *Flags) Show() Show {
 }
 
 // remoteExits are the exit codes, one digit each, that a command may have besides 0 to 2.
-var remoteExits = map[string]string{"ls": "5", "spawn": "5", "send": "45", "wait": "345", "read": "45", "logs": "45", "kill": "45",
+var remoteExits = map[string]string{"ls": "5", "spawn": "5", "send": "345", "wait": "345", "read": "45", "logs": "45", "kill": "45",
 	"resize": "45", "mouse": "45", "search": "45", "find": "45", "click": "345",
 }
 
@@ -90,7 +90,7 @@ func Commands(std cli.Stdio) []*cobra.Command {
 func remoteCommand(std cli.Stdio, make func(cli.Stdio, *Flags) *cobra.Command) *cobra.Command {
 	f := new(Flags)
 	c := make(std, f)
-	if exits := remoteExits[c.Name()]; exits != "" {
+	if exits := remoteExits[c.Name()]; exits != "" && c.Annotations[cli.ExitsNote] == "" {
 		cli.Note(c, cli.ExitsNote, exits)
 	}
 	f.SocketFlag(c)
