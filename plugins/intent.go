@@ -273,7 +273,7 @@ func (a *Adapter) decodePlan(ctx context.Context, machine machine, intent string
 	for _, steps := range [][]step{p.steps, p.submit(), p.undo()} {
 		for _, s := range steps {
 			for _, s := range slices.Concat(s.then, []step{s}) {
-				if err := a.allowed(s); err != nil {
+				if err := a.allowed(intent, s); err != nil {
 					return nil, err
 				}
 			}
@@ -351,16 +351,17 @@ var actionPermissions = map[string]Permission{
 	"text": InputWrite, "paste": InputWrite, "bracketed_paste": InputWrite,
 	"stream_text": InputWrite, "key": InputWrite, "mouse": InputWrite,
 	"click": InputWrite, "drag": InputWrite, "scroll": InputWrite, "interrupt": InputWrite,
-	"eof": InputWrite, "signal": SessionKill, "kill": SessionKill, "resize": SessionResize,
+	"eof": InputWrite, "theme": InputWrite, "signal": SessionKill, "kill": SessionKill, "resize": SessionResize,
 	"expect": MatcherWait, "when": MatcherWait, "mark_transcript": TranscriptRead,
 }
 
-func (a *Adapter) allowed(s step) error {
+func (a *Adapter) allowed(intent string, s step) error {
+	m := a.Plugin().Manifest
 	p, ok := actionPermissions[s.kind]
 	if !ok {
-		panic("plugins: no permission is known for the action " + s.kind)
+		return resultError(m.Name, intent, "the action %s is not for plugins", clip(s.kind))
 	}
-	return a.Plugin().Manifest.require(p, s.kind)
+	return m.require(p, s.kind)
 }
 
 // perform executes the steps in order, adds to the receipt, and returns the sequence right before
@@ -388,7 +389,7 @@ func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *R
 			continue
 		}
 		if s.expect != nil {
-			out, err := a.session.Wait(ctx, s.expect, since, engine.Within(s.timeout),
+			out, err := a.session.Wait(ctx, s.expect, since, engine.Within(s.timeout), a.by(),
 				engine.Parked(o.Parked))
 			if err != nil {
 				return since,
@@ -397,7 +398,7 @@ func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *R
 			}
 			continue
 		}
-		how := []engine.DoOption{engine.Within(o.Timeout), engine.Parked(o.Parked)}
+		how := []engine.DoOption{engine.Within(o.Timeout), a.by(), engine.Parked(o.Parked)}
 		if i == last {
 			how = append(how, engine.UntilRead{})
 		}
@@ -486,11 +487,15 @@ func (a *Adapter) undo(ctx context.Context, o SendOptions, s *submission, r *Rec
 	return "; it was taken back"
 }
 
+// by is who types and waits, in the session's events.
+func (a *Adapter) by() engine.By { return engine.By("plugin " + a.Plugin().Manifest.Name) }
+
 // await waits for a matcher and reports the outcome. The error is that of a wait that ended for any
 // reason but its timeout.
 func (a *Adapter) await(ctx context.Context, o SendOptions, m matchers.Matcher,
 	since *engine.Position, timeout time.Duration) (held bool, why string, err error) {
-	out, err := a.session.Wait(ctx, m, since, engine.Within(timeout), engine.Parked(o.Parked))
+	out, err := a.session.Wait(ctx, m, since, engine.Within(timeout), a.by(),
+		engine.Parked(o.Parked))
 	switch {
 	case err == nil:
 		return true, evidence(out.Match), nil

@@ -15,10 +15,11 @@ func TestUntermSeesThroughAnotherProcess(t *testing.T) {
 	t.Parallel()
 	s := startUnterm(t)
 	c := s.client(t)
-	pane := c.bare("exec sleep 1000")
+	line := "sleep 1000." + strconv.Itoa(os.Getpid()) // no other test's
+	pane := c.bare("exec " + line)
 	pid := 0
 	for pid == 0 || !strings.Contains(c.call("session.get", map[string]any{"id": pane})["shell"].(map[string]any)["process_name"].(string), "sleep") {
-		pid = foregroundOf(t, c, pane)
+		pid = foregroundOf(t, c, pane, line)
 	}
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -46,16 +47,15 @@ func TestUntermSeesThroughAnotherProcess(t *testing.T) {
 	}
 }
 
-// foregroundOf finds the process of a pane by its mark in /proc; 0 when it is not there yet.
-func foregroundOf(t *testing.T, c *untermClient, pane any) int {
+// foregroundOf finds the process of a pane by its command line in /proc; 0 when it is not there yet.
+func foregroundOf(t *testing.T, c *untermClient, pane any, line string) int {
 	t.Helper()
 	c.call("session.get", map[string]any{"id": pane})
 	all, _ := filepath.Glob("/proc/[0-9]*/comm")
 	for _, path := range all {
-		name, _ := os.ReadFile(path)
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-		parent, _ := os.ReadFile(filepath.Dir(path) + "/cmdline")
-		if string(name) == "sleep\n" && strings.HasPrefix(string(parent), "sleep\x001000") {
+		args, _ := os.ReadFile(filepath.Dir(path) + "/cmdline")
+		if strings.ReplaceAll(string(args), "\x00", " ") == line+" " {
 			return pid
 		}
 	}

@@ -25,6 +25,7 @@ func look() (table, error) {
 		// numbering.
 		onTerminal: func(int, terminal) bool { return true },
 		opened:     func(int) []opened { return nil },
+		ourProgram: func(int) bool { return false },
 	}
 	for i := range rows {
 		p := row(&rows[i])

@@ -97,12 +97,16 @@ func parseStat(b []byte) (p process, ok bool) {
 	text := strings.TrimSuffix(string(b[:open]), " ")
 	pid, err := strconv.Atoi(text)
 	ok = err == nil && pid > 0 && strconv.Itoa(pid) == text
-	const kernelThread = 0x00200000 // PF_KTHREAD, among the flags
+	const ( // among the flags, as in the kernel's sched.h
+		forkNoExec   = 0x00000040 // PF_FORKNOEXEC
+		kernelThread = 0x00200000 // PF_KTHREAD
+	)
 	p = process{
 		pid: pid, ppid: int(number(4)), group: int(number(5)), sid: int(number(6)),
 		tty:    uint64(uint32(number(7))),
 		start:  number(22),
 		kernel: number(9)&kernelThread != 0,
+		forked: number(9)&forkNoExec != 0,
 	}
 	switch fields[0] {
 	case "Z", "X", "x":
@@ -167,6 +171,7 @@ var looks = newShared(func() (table, error) {
 		environ:    new(environments).of,
 		onTerminal: onTerminal,
 		opened:     openTerminals,
+		ourProgram: ourProgram,
 	}, nil
 })
 
@@ -264,6 +269,13 @@ func openTerminals(pid int) (all []opened) {
 		}
 	}
 	return all
+}
+
+// ourProgram reports whether the process runs the file that this one does.
+func ourProgram(pid int) bool {
+	var its, ours unix.Stat_t
+	return unix.Stat("/proc/"+strconv.Itoa(pid)+"/exe", &its) == nil &&
+		unix.Stat("/proc/self/exe", &ours) == nil && its.Dev == ours.Dev && its.Ino == ours.Ino
 }
 
 // handle is a hold on one process: its pid cannot be reused.

@@ -26,6 +26,7 @@ type person struct {
 	env     string
 	holding bool
 	ours    bool // descends from the leader
+	unborn  bool // is a child of ourself that has yet to execute its program
 }
 
 const (
@@ -52,10 +53,24 @@ func newWorld() *world {
 func (w *world) fork(parent int) int {
 	w.now++
 	child := *w.procs[parent]
-	child.pid, child.ppid, child.start = w.next, parent, w.now
+	child.pid, child.ppid, child.start, child.forked = w.next, parent, w.now, true
 	w.next++
 	w.procs[child.pid] = &child
 	return child.pid
+}
+
+// begin is another session's program as it begins: until it executes its program it has what we have
+// open, and that is the terminal, if just then we make the session of it.
+func (w *world) begin() {
+	p := w.procs[w.fork(ourself)]
+	p.holding, p.unborn = true, true
+}
+
+// exec is the end of that, and what most programs do after a fork.
+func (w *world) exec(pid int) {
+	p := w.procs[pid]
+	p.holding = p.holding && !p.unborn
+	p.forked, p.unborn = false, false
 }
 
 func (w *world) exit(pid int) {
@@ -87,6 +102,7 @@ func (w *world) table() table {
 			}
 			return nil
 		},
+		ourProgram: func(pid int) bool { return w.procs[pid].unborn },
 	}
 	for _, p := range w.procs {
 		t.procs = append(t.procs, p.process)
@@ -118,9 +134,17 @@ func TestAttribution(t *testing.T) {
 			if pid == 0 {
 				continue
 			}
-			switch rapid.SampledFrom([]string{"fork", "fork", "exit", "setsid", "clear", "close"}).Draw(t, "step") {
+			steps := []string{"fork", "fork", "begin", "exec", "exit", "setsid", "clear", "close"}
+			if w.procs[pid].unborn {
+				steps = []string{"exec", "exit"}
+			}
+			switch rapid.SampledFrom(steps).Draw(t, "step") {
 			case "fork":
 				w.fork(pid)
+			case "begin":
+				w.begin()
+			case "exec":
+				w.exec(pid)
 			case "exit":
 				if pid != 5 {
 					w.exit(pid)
@@ -251,7 +275,7 @@ func TestParseStat(t *testing.T) {
 		"42 (a) b) (c\nd) T" + tail:                                    {pid: 42, ppid: 7, group: 8, sid: 9, tty: 34817, start: 98765, stopped: true},
 		"42 () 1 (Z 3 4 5) Z" + tail:                                   {pid: 42, ppid: 7, group: 8, sid: 9, tty: 34817, start: 98765, dead: true},
 		"42 (sh) Z 7 8 9 0 -1 0 1 2 3 4 5 6 7 8 20 0 3 0 5":            {pid: 42, ppid: 7, group: 8, sid: 9, start: 5},
-		"2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 5": {pid: 2, start: 5, kernel: true},
+		"2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 5": {pid: 2, start: 5, kernel: true, forked: true},
 	} {
 		if got, ok := parseStat([]byte(line)); !ok || got != want {
 			t.Errorf("%q: %+v, %v", line, got, ok)

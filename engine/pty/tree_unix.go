@@ -18,6 +18,7 @@ type process struct {
 	dead           bool   // a zombie, so nothing can be done to it
 	stopped        bool
 	kernel         bool // a kernel thread
+	forked         bool // it has executed no program since it was forked
 }
 
 // id names a process even after its pid is reused.
@@ -75,6 +76,7 @@ type table struct {
 	environ    func(pid int) []byte           // NUL-separated; nil when unreadable
 	onTerminal func(pid int, t terminal) bool // whether its controlling terminal with number t.tty is t
 	opened     func(pid int) []opened         // terminals that it has open
+	ourProgram func(pid int) bool             // whether it runs the program that this process runs
 }
 
 // attribution says which processes belong to which tree.
@@ -217,7 +219,7 @@ func (a *attribution) marked(p process) int {
 // the same key belongs to another session, and only writes to this terminal.
 func (a *attribution) claimHolders(ks []int) {
 	for i, p := range a.procs {
-		if a.owner[i] != nobody || p.dead || p.start < a.oldest {
+		if a.owner[i] != nobody || p.dead || p.start < a.oldest || a.unborn(p) {
 			continue
 		}
 		for _, o := range a.opened(p.pid) {
@@ -228,6 +230,13 @@ func (a *attribution) claimHolders(ks []int) {
 			}
 		}
 	}
+}
+
+// unborn reports whether p is a child of this process that has yet to execute its program. Until
+// then it has all descriptors of this process, those of other terminals included that are just
+// being opened here.
+func (a *attribution) unborn(p process) bool {
+	return p.forked && p.ppid == a.self && a.ourProgram(p.pid)
 }
 
 func (a *attribution) otherMark(pid int, mark string) bool {

@@ -48,7 +48,9 @@ func start(ctx context.Context, flags ...string) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := StartCommand(exec.Command(program, append([]string{"serve", "--stdio"}, flags...)...))
+	cmd := exec.Command(program, append([]string{"serve", "--stdio"}, flags...)...)
+	apart(cmd)
+	c, err := StartCommand(cmd)
 	if err != nil {
 		return nil, err
 	}

@@ -93,8 +93,9 @@ func person(t *testing.T, script string) *client.Session {
 
 func waits(t *testing.T, s *client.Session, m client.Matcher) {
 	t.Helper()
-	_, err := s.Wait(t.Context(), m)
-	check(t, err)
+	if _, err := s.Wait(t.Context(), m); err != nil {
+		t.Fatalf("%v\n%v", err, client.EvidenceOf(err))
+	}
 }
 
 func TestInteract(t *testing.T) {
@@ -103,9 +104,9 @@ func TestInteract(t *testing.T) {
 	_, err := p.Expect(t.Context(), client.Regexp(`^\$$`))
 	check(t, err)
 	check(t, p.Send(t.Context(), "stty size\n"))
-	waits(t, p, client.Text("10 50")) // it has the terminal's size
+	waits(t, p, client.Regexp(`(?m)^10 50\n\$$`)) // it has the terminal's size
 	check(t, p.Send(t.Context(), "echo $((6*7)) ü\n"))
-	waits(t, p, client.Regexp(`(?m)^42 ü$`))
+	waits(t, p, client.Regexp(`(?m)^42 ü\n\$$`))
 	check(t, p.Resize(t.Context(), 12, 60))
 	// The new size comes by a signal, so what is typed may overtake it.
 	check(t, p.Send(t.Context(), "until [ \"$(stty size)\" = '12 60' ]; do :; done; echo fits\n"))

@@ -143,7 +143,8 @@ func (c *client) sessionLocate(ctx context.Context, p locateParams) (*locateResu
 	if state == stateHidden { // what is there was there before, too
 		since = nil
 	}
-	out, err := s.Wait(ctx, q, since, engine.Within(timeout), engine.Parked(func() { protocol.Yield(ctx) }))
+	out, err := s.Wait(ctx, q, since, engine.Within(timeout), c.by,
+		engine.Parked(func() { protocol.Yield(ctx) }))
 	seen := look(out.View)
 	if err != nil {
 		return nil, q.failure(err, out, seen)
@@ -173,6 +174,9 @@ type locating struct {
 	since   time.Time // the places have been as they are since then
 }
 
+// String says in words what is waited for.
+func (q *locating) String() string { return q.locator.String() + " is " + q.state }
+
 // Check asks the locator about each screen once.
 func (q *locating) Check(v *engine.View) engine.Result {
 	if q.screen != v.Screen {
@@ -185,8 +189,6 @@ func (q *locating) Check(v *engine.View) engine.Result {
 		}
 	}
 	switch {
-	case errors.Is(q.err, locate.ErrTooMuch):
-		return engine.Result{}
 	case q.err != nil:
 		return engine.Result{Err: q.err}
 	case q.state == stateHidden && len(q.places) > 0,
@@ -244,8 +246,8 @@ func (q *locating) failure(err error, out *engine.Outcome, l *look) error {
 	lacks := len(q.places) == 0 || q.strict && len(q.places) > 1
 	late := errors.Is(err, engine.ErrTimeout) || errors.Is(err, engine.ErrEnded)
 	switch {
-	case late && q.err != nil:
-		return q.err // too much
+	case q.err != nil:
+		return q.err
 	case late && q.state != stateHidden && lacks:
 		return &targetError{err: q.one(), look: l, places: q.places}
 	}

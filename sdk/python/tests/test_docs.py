@@ -64,7 +64,7 @@ def columns() -> "list[list[str]]":
     return [[row[i].strip().strip("`").replace("\\|", "|") for row in rows] for i in range(2)]
 
 
-END = "\nassert (n, i, alive, code) == (42, 1, True, 0) and b\n"
+END = "\nassert (n, i, alive, code) == (42, 1, True, 0) and b, (n, i, alive, code, b)\n"
 
 
 def test_the_side_of_pexpect(tmp_path):

@@ -105,22 +105,42 @@ func parents(c *cobra.Command) string {
 	return strings.Join(path[1:len(path)-1], " ") + " "
 }
 
-// filled joins the lines of each paragraph, which are wrapped by hand, and wraps them anew. Indented
-// lines stay.
+// definition is a line with a word or flag, and behind a gap what it means; not a command and its
+// comment, which people copy.
+var definition = lazy.Regexp(`^( +\S(?:.*?\S)?  +)([^ #].*)$`)
+
+// meaningLeast is the least width of a definition's meaning: a terminal without room for it wraps.
+const meaningLeast = 15
+
+// filled joins the lines of each paragraph, which are wrapped by hand, and wraps them anew, also
+// those of a definition. Other indented lines stay: they are for copying.
 func filled(text string, cols int) string {
 	var out, words []string
+	head := "" // of a definition
 	end := func() {
-		if words != nil {
-			out, words = append(out, cli.Wrap(strings.Join(words, " "), cols, 0)), nil
+		if words == nil {
+			return
 		}
+		about := cli.Wrap(strings.Join(words, " "), max(cols-len(head), meaningLeast), 0)
+		out = append(out, head+strings.ReplaceAll(about, "\n", "\n"+strings.Repeat(" ", len(head))))
+		head, words = "", nil
 	}
 	for line := range strings.SplitSeq(text, "\n") {
-		if line != "" && line[0] != ' ' {
-			words = append(words, line)
-			continue
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		m := definition().FindStringSubmatch(line)
+		switch {
+		case line != "" && words != nil && indent == len(head):
+			words = append(words, line[indent:])
+		case m != nil:
+			end()
+			head, words = m[1], []string{m[2]}
+		case line != "" && indent == 0:
+			end()
+			words = []string{line}
+		default:
+			end()
+			out = append(out, line)
 		}
-		end()
-		out = append(out, line)
 	}
 	end()
 	return strings.Join(out, "\n")

@@ -41,6 +41,9 @@ plays recordings. Secrets are hidden.
 Two addresses are printed. Anyone with the first can see every session and type: do not share it. With
 the second one can only watch: the server refuses everything else. --read-only makes only that one.
 
+A server is started when none listens, as "ptywright spawn" does; with --casts, which needs none, it
+is not. The page connects again by itself when the server was restarted.
+
 The recordings are the server's and, with --casts, those of a directory.`,
 		Example: `  ptywright watch
   ptywright watch --open --casts ~/casts`,
@@ -62,11 +65,9 @@ The recordings are the server's and, with --casts, those of a directory.`,
 func watchServer(ctx context.Context, std cli.Stdio, f watchFlags) error {
 	ctx, _, stop := ending.Until(ctx, true)
 	defer stop()
-	var err error
-	if f.socket == "" {
-		if f.socket, err = daemon.DefaultSocket(); err != nil {
-			return err
-		}
+	usual, err := daemon.DefaultSocket()
+	if f.socket = cmp.Or(f.socket, usual); f.socket == "" {
+		return err
 	}
 	if f.casts != "" {
 		if info, err := os.Stat(f.casts); err != nil {
@@ -75,11 +76,13 @@ func watchServer(ctx context.Context, std cli.Stdio, f watchFlags) error {
 			return fmt.Errorf("--casts %s: not a folder", f.casts)
 		}
 	} else { // without a server there would be nothing to show
-		c, err := daemon.Dial(ctx, f.socket)
+		started, err := daemon.Ensure(ctx, f.socket)
 		if err != nil {
 			return err
 		}
-		c.Close()
+		if started {
+			fmt.Fprintf(std.Err, "ptywright: started a server on %s\n", f.socket)
+		}
 	}
 	l, err := loopback.Listen(net.JoinHostPort("127.0.0.1", strconv.Itoa(int(f.port))))
 	if err != nil {
@@ -93,7 +96,7 @@ func watchServer(ctx context.Context, std cli.Stdio, f watchFlags) error {
 	}
 	at := func(token string) string { return fmt.Sprintf("http://%s/#token=%s", l.Addr(), token) }
 	address := at(cmp.Or(tokens.Write, tokens.Read))
-	o := Options{Socket: f.socket, Casts: f.casts, Who: caller.User(),
+	o := Options{Socket: f.socket, Default: usual, Casts: f.casts, Who: caller.User(),
 		Hide: redact.Default.With(known), Version: cli.Version()}
 	if f.open {
 		remove, err := openBrowser(address)
