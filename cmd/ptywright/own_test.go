@@ -87,10 +87,28 @@ func serverless(t *testing.T) *shared {
 func TestHelpFits(t *testing.T) {
 	t.Parallel()
 	s := serverless(t)
-	s.looks(t, "help", 70, nil, nil, "--help")
-	s.looks(t, "wait", 100, nil, nil, "wait", "--help")
 	s.looks(t, "exits", 50, nil, nil, "help", "exit-codes")
-	each(app.Command(cli.Stdio{}), func(c *cobra.Command) {
+	all := app.Command(cli.Stdio{})
+	for _, args := range [][]string{nil, {"wait"}, {"play"}, {"spawn"}} {
+		c, _, err := all.Find(args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, cols := range ownWidths {
+			u := s.onTerminal(t, 400, cols, nil, append(args, "--help")...)
+			u.Wait(matchers.Exited())
+			screen := u.Session.View().Screen
+			if !strings.Contains(screen.Text(), "Usage:") {
+				t.Errorf("%s --help at %d columns: %s", c.CommandPath(), cols, screen.Text())
+			}
+			for y, line := range screen.Lines() { // examples are for copying: they are not wrapped by us
+				if screen.Wrapped(y) && !strings.Contains(c.Long+"\n"+c.Example, "\n"+line) && !strings.HasPrefix(c.Example, line) {
+					t.Errorf("%s --help at %d columns folds %q", c.CommandPath(), cols, line)
+				}
+			}
+		}
+	}
+	each(all, func(c *cobra.Command) {
 		if c.Hidden || c.Name() == "help" {
 			return
 		}

@@ -28,7 +28,7 @@ adapters, and spawn --adapter starts one in an ordinary session.
 
   id=$(ptywright spawn --adapter claude-code)
   ptywright adapter ask $id 'Which tests fail?'   # exit code 6: it asks first
-  ptywright adapter state $id                     # what it asks, and the options
+  ptywright adapter state $id                     # what it asks, with options
   ptywright adapter approve $id permission        # this one, once
   ptywright adapter wait $id                      # the rest of the answer
 
