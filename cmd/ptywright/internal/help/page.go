@@ -81,6 +81,7 @@ func page(c *cobra.Command, cols int) string {
 
 // valueWords are what people call the values of flags whose text names none.
 var valueWords = map[string]string{"int": "N", "uint": "N", "uint16": "N", "uint64": "N", "float": "N",
+	"float64":  "N",
 	"duration": "TIME", "time": "TIME", "string": "TEXT", "strings": "TEXT"}
 
 // valueWord is what a flag's value is called, and its text without markup.
@@ -89,14 +90,47 @@ func valueWord(f *pflag.Flag) (value, usage string) {
 	return cmp.Or(valueWords[value], value), usage
 }
 
-var flagHead = lazy.Regexp(`(?m)^( +(?:-\w, )?--[\w-]+) (u?int\d*|float|duration|time|strings?)\b`)
+var (
+	// flagLine is a line of pflag's: a flag, its value, and behind a gap what it is.
+	flagLine = lazy.Regexp(`^( *\S.*?)   +(\S.*)$`)
+	// flagType is a value that is called by its type.
+	flagType = lazy.Regexp(` (u?int\d*|float|duration|time|strings?)$`)
+)
+
+const (
+	// aboutLeast is the room that descriptions need beside the flags; with less they stand below.
+	aboutLeast = 30
+	// aboutIndent is how far in they stand then.
+	aboutIndent = 10
+)
 
 // flagList describes flags, wrapped at words.
 func flagList(flags *pflag.FlagSet, cols int) string {
-	return flagHead().ReplaceAllStringFunc(flags.FlagUsagesWrapped(cols), func(head string) string {
-		m := flagHead().FindStringSubmatch(head)
-		return fmt.Sprintf("%s %-*s", m[1], len(m[2]), valueWords[m[2]]) // what follows stays in its column
-	})
+	var heads, abouts []string
+	widest := 0
+	for line := range strings.Lines(flags.FlagUsages()) {
+		line = strings.TrimRight(line, " \n")
+		m := flagLine().FindStringSubmatch(line)
+		if m == nil {
+			m = []string{line, line, ""}
+		}
+		head := flagType().ReplaceAllStringFunc(m[1], func(kind string) string { return " " + valueWords[kind[1:]] })
+		heads, abouts, widest = append(heads, head), append(abouts, m[2]), max(widest, len(head))
+	}
+	var b strings.Builder
+	for i, head := range heads {
+		indent := widest + 3
+		if cols-indent < aboutLeast {
+			indent = aboutIndent
+			head += "\n" + strings.Repeat(" ", indent)
+		} else {
+			head += strings.Repeat(" ", indent-len(head))
+		}
+		about := cli.Wrap(abouts[i], cols-indent, 0)
+		b.WriteString(strings.TrimRight(head+strings.ReplaceAll(about, "\n",
+			"\n"+strings.Repeat(" ", indent)), " ") + "\n")
+	}
+	return b.String()
 }
 
 // parents are the commands above c but the root, with a blank behind each.
@@ -172,7 +206,7 @@ func commandList(c *cobra.Command, cols int) string {
 		title = "More:"
 	}
 	group(title, func(sub *cobra.Command) bool { return sub.GroupID == "" })
-	fmt.Fprintf(&b, "\n%s COMMAND --help tells more of one.\n", c.CommandPath())
+	b.WriteString("\n" + cli.Wrap(c.CommandPath()+" COMMAND --help tells more of one.", cols, 2) + "\n")
 	return b.String()
 }
 
