@@ -117,6 +117,7 @@ var beside = map[string]string{
 	"cast2text": "ptywright play, ptywright shot, ptywright when",
 	"when":      "ptywright shot --at, ptywright read --at, ptywright play --start-at",
 	"shot":      "ptywright record, ptywright play, ptywright when; ptywright docs guide",
+	"animate":   "ptywright record, ptywright shot, ptywright tape",
 	"test":      "ptywright docs test, ptywright docs goldens",
 	"serve":     "ptywright schema; ptywright docs wire",
 	"mcp":       "ptywright docs mcp",
@@ -131,7 +132,7 @@ var beside = map[string]string{
 func group(root *cobra.Command) {
 	for _, g := range []struct{ id, title, commands string }{
 		{"sessions", "Sessions of a server that is shared:", "spawn send exec wait read search find click logs events resize mouse ls kill adapter attach repl watch"},
-		{"one", "One program, and recordings:", "run test tape record play cast2text when shot"},
+		{"one", "One program, and recordings:", "run test tape record play cast2text when shot animate"},
 		{"serve", "Servers:", "serve mcp acp acp-proxy unterm tmux fleet"},
 		{"more", "Plugins, and what there is:", "plugin doctor config schema completions version docs help"},
 	} {
