@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/progress"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
 	"github.com/ptywright/ptywright/engine/golden"
 	"github.com/ptywright/ptywright/engine/record"
@@ -198,6 +199,10 @@ func (r *runner) run(ctx context.Context, files []string) (err error) {
 		defer stop()
 	}
 
+	bar := progress.New(r.std.Err, len(files), "test")
+	defer bar.Done()
+	bar.Beside(r.std.Out)
+
 	type done struct {
 		results []*script.Result // of one run, or of all of a script
 		whole   bool
@@ -226,6 +231,7 @@ func (r *runner) run(ctx context.Context, files []string) (err error) {
 	}()
 	for d := range told {
 		if d.whole {
+			bar.Add(1)
 			r.state.note(d.results)
 			err = errors.Join(err, r.each(func(x Reporter) error { return x.Done(d.results) }))
 			continue
