@@ -31,6 +31,8 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require github.com/HugoSmits86/nativewebp v1.3.0 // indirect
+
 require (
 	github.com/charmbracelet/colorprofile v0.4.2 // indirect
 	github.com/charmbracelet/ultraviolet v0.0.0-20260303162955-0b88c25f3fff // indirect

@@ -65,7 +65,7 @@ func TestShellExamples(t *testing.T) {
 	for _, e := range []struct{ run, program, debian, prints string }{
 		{"sh examples/shell/repl.sh", "python3", "python3", `python says 42
 no match after …; the screen has been quiet for …
-- contains_text "43": the screen shows nothing like it
+- the text "43": the screen shows nothing like it
 the last screen, at sequence … (running):
 >>> 6 * 7
 42

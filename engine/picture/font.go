@@ -3,26 +3,12 @@ package picture
 import (
 	"image"
 	"math"
+	"strings"
 	"sync"
 
-	"codeberg.org/go-fonts/dejavu/dejavusansmono"
-	"codeberg.org/go-fonts/dejavu/dejavusansmonobold"
 	"golang.org/x/image/font/sfnt"
-	"golang.org/x/image/math/fixed"
 	"golang.org/x/image/vector"
 )
-
-// faces are DejaVu Sans Mono, regular and bold. Italics are the same, slanted: the oblique cuts
-// would add half a megabyte to the binary.
-var faces = sync.OnceValue(func() (f [2]*sfnt.Font) {
-	for i, ttf := range [][]byte{dejavusansmono.TTF, dejavusansmonobold.TTF} {
-		var err error
-		if f[i], err = sfnt.Parse(ttf); err != nil {
-			panic(err) // the font is ours
-		}
-	}
-	return f
-})
 
 const (
 	// The font's measures as fractions of its size (table hhea of version 2.37): all glyphs have
@@ -34,52 +20,42 @@ const (
 	slant = 0.2126
 )
 
-// A face is the font at one size, with the glyphs drawn so far. It is safe for concurrent use.
+// A face is the fonts at one size, with the glyphs drawn so far. It is safe for concurrent use.
 type face struct {
+	fonts    *Fonts
 	size     float64
 	w, h     int // of a cell, in pixels
 	baseline int // from the cell's top
 
 	mu sync.Mutex
 	// protects the fields below
-	glyphs map[glyph]*image.Alpha
+	glyphs map[glyph]drawing
 	bytes  int
 }
 
 // A glyph is a character in a style.
 type glyph struct {
 	r            rune
+	base         rune // that r is a mark of; 0: it is none
 	bold, italic bool
-	cols         int // 2 for wide ones
+	emoji        bool // rather than a text character
+	cols         int  // 2 for wide ones
+	room         int  // columns that it may fill: more than cols before a blank
 }
 
-// facesMax and glyphBytes bound the cache of glyphs: four sizes with 4 MiB each, some 10,000 glyphs
-// of 15 pixels.
-const (
-	facesMax   = 4
-	glyphBytes = 4 << 20
-)
+// A drawing is a glyph's coverage.
+type drawing struct {
+	*image.Alpha
+	missing bool // no font has the glyph
+}
 
-var sizes = struct {
-	mu sync.Mutex
-	// protects the map
-	faces map[float64]*face
-}{faces: map[float64]*face{}}
+// glyphBytes bounds the cache of a face's glyphs: some 10,000 of 15 pixels.
+const glyphBytes = 4 << 20
 
-// faceOf returns the face of a size in pixels.
-func faceOf(size float64) *face {
-	sizes.mu.Lock()
-	defer sizes.mu.Unlock()
-	f := sizes.faces[size]
-	if f == nil {
-		if len(sizes.faces) >= facesMax {
-			clear(sizes.faces)
-		}
-		f = &face{size: size, glyphs: map[glyph]*image.Alpha{}}
-		f.w, f.h = cellSize(size)
-		f.baseline = int(math.Round((float64(f.h) + (fontAscent-fontDescent)*size) / 2))
-		sizes.faces[size] = f
-	}
+func newFace(fonts *Fonts, size float64) *face {
+	f := &face{fonts: fonts, size: size, glyphs: map[glyph]drawing{}}
+	f.w, f.h = cellSize(size)
+	f.baseline = int(math.Round((float64(f.h) + (fontAscent-fontDescent)*size) / 2))
 	return f
 }
 
@@ -91,19 +67,19 @@ func cellSize(size float64) (w, h int) {
 
 // mask returns a character's coverage. Its bounds are relative to the cell's top left corner and
 // may extend past the cell's sides. It never changes.
-func (f *face) mask(g glyph) *image.Alpha {
+func (f *face) mask(g glyph) drawing {
 	f.mu.Lock()
-	m := f.glyphs[g]
+	m, ok := f.glyphs[g]
 	f.mu.Unlock()
-	if m != nil {
+	if ok {
 		return m
 	}
-	m = boxMask(g.r, f.w*g.cols, f.h)
-	if m == nil {
-		m = f.outline(g)
+	m.Alpha = boxMask(g.r, f.w*g.cols, f.h)
+	if m.Alpha == nil {
+		m.Alpha = f.outline(g)
 	}
-	if m == nil {
-		m = missing(g.r, f.w*g.cols, f.h)
+	if m.Alpha == nil {
+		m = drawing{missing(g.r, f.w*g.cols, f.h), true}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -115,59 +91,120 @@ func (f *face) mask(g glyph) *image.Alpha {
 	return m
 }
 
-// has reports whether the font has a glyph for r.
-func has(r rune) bool {
-	var buf sfnt.Buffer
-	i, err := faces()[0].GlyphIndex(&buf, r)
-	return err == nil && i != 0
+// A shape is a glyph's outline, in pixels from the cell's top left corner.
+type shape []segment
+
+type segment struct {
+	op   sfnt.SegmentOp
+	args [3][2]float64
 }
 
-// outline draws the font's glyph; nil when it has none.
+// points is how many arguments a segment has.
+func (s segment) points() int { return [...]int{1, 1, 2, 3}[s.op] }
+
+// shape returns the outline of a glyph, placed in its cell; ok is false when no font has it.
+func (f *face) shape(g glyph) (out shape, ok bool) {
+	t := f.fonts.choose(g)
+	if t == nil {
+		return nil, false
+	}
+	raw, advance, ok := t.load(g.r, f.size)
+	if !ok {
+		return nil, false
+	}
+	place := f.place(g, t, raw, advance)
+	for _, s := range raw {
+		n := segment{op: s.Op}
+		for i := range n.points() {
+			x, y := place(float64(s.Args[i].X)/64, float64(s.Args[i].Y)/64)
+			if g.italic && t.kind == textFont {
+				x -= (y - float64(f.baseline) + 0.36*f.size) * slant // around the middle of small letters
+			}
+			n.args[i] = [2]float64{x, y}
+		}
+		out = append(out, n)
+	}
+	return out, true
+}
+
+// place returns how an outline is moved into its cell, and made smaller if it has to be.
+func (f *face) place(g glyph, t *typeface, raw sfnt.Segments,
+	advance float64) func(x, y float64) (float64, float64) {
+	w, h := float64(f.w*g.cols), float64(f.h)
+	if t.kind == textFont {
+		if t.main {
+			advance = fontAdvance * f.size // of every glyph, the marks' included
+		}
+		scale, left := 1.0, 0.0
+		if advance > w && !t.main { // cells are its width, rounded
+			scale = w / advance
+		}
+		left = (w - advance*scale) / 2
+		if advance == 0 && g.base != 0 { // a mark reaches back over what is before it
+			b := f.fonts.choose(glyph{r: g.base, bold: g.bold, cols: g.cols})
+			if b != nil {
+				_, advance, _ = b.load(g.base, f.size)
+				if advance > w {
+					scale = w / advance
+				}
+				left = (w + advance*scale) / 2
+			}
+		}
+		return func(x, y float64) (float64, float64) {
+			return left + x*scale, float64(f.baseline) + y*scale
+		}
+	}
+	x0, y0, x1, y1 := bounds(raw)
+	bw, bh := max(x1-x0, 1e-3), max(y1-y0, 1e-3)
+	if g.r >= 0xe0b0 && g.r <= 0xe0d7 { // parts of prompts, which meet their neighbours
+		return func(x, y float64) (float64, float64) { return (x - x0) / bw * w, (y - y0) / bh * h }
+	}
+	w = float64(f.w * max(g.room, g.cols))
+	scale := min(1, w/bw, h/bh)
+	left, top := (w-bw*scale)/2, (h-bh*scale)/2
+	if t.kind == symbolFont {
+		top = min(max(float64(f.baseline)+(y0+y1-bh*scale)/2, 0), h-bh*scale)
+	}
+	return func(x, y float64) (float64, float64) {
+		return left + (x-x0)*scale, top + (y-y0)*scale
+	}
+}
+
+// bounds of an outline's points.
+func bounds(raw sfnt.Segments) (x0, y0, x1, y1 float64) {
+	x0, y0, x1, y1 = math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
+	for _, s := range raw {
+		for i := range (segment{op: s.Op}).points() {
+			x, y := float64(s.Args[i].X)/64, float64(s.Args[i].Y)/64
+			x0, y0, x1, y1 = min(x0, x), min(y0, y), max(x1, x), max(y1, y)
+		}
+	}
+	return x0, y0, x1, y1
+}
+
+// outline draws the font's glyph; nil when no font has it.
 func (f *face) outline(g glyph) *image.Alpha {
-	var buf sfnt.Buffer
-	all := faces()
-	font := all[0]
-	if g.bold {
-		font = all[1]
-	}
-	index, err := font.GlyphIndex(&buf, g.r)
-	if err != nil || index == 0 {
-		if font = all[0]; g.bold { // the bold cut has fewer
-			index, err = font.GlyphIndex(&buf, g.r)
-		}
-		if err != nil || index == 0 {
-			return nil
-		}
-	}
-	segments, err := font.LoadGlyph(&buf, index, fixed.Int26_6(f.size*64), nil)
-	if err != nil {
+	lines, ok := f.shape(g)
+	if !ok {
 		return nil
 	}
 	margin := f.w / 2 // slanted glyphs and marks extend past the cell
-	w := f.w*g.cols + 2*margin
+	w := f.w*max(g.cols, g.room) + 2*margin
 	r := vector.NewRasterizer(w, f.h)
-	left := float64(margin) + (float64(f.w*g.cols)-fontAdvance*f.size)/2
-	at := func(p fixed.Point26_6) (x, y float32) {
-		px, py := float64(p.X)/64, float64(p.Y)/64
-		if g.italic {
-			px -= (py + 0.36*f.size) * slant // around the middle of small letters
+	for _, s := range lines {
+		var p [3][2]float32
+		for i, a := range s.args {
+			p[i] = [2]float32{float32(a[0] + float64(margin)), float32(a[1])}
 		}
-		return float32(left + px), float32(float64(f.baseline) + py)
-	}
-	for _, s := range segments {
-		x, y := at(s.Args[0])
-		switch s.Op {
+		switch s.op {
 		case sfnt.SegmentOpMoveTo:
-			r.MoveTo(x, y)
+			r.MoveTo(p[0][0], p[0][1])
 		case sfnt.SegmentOpLineTo:
-			r.LineTo(x, y)
+			r.LineTo(p[0][0], p[0][1])
 		case sfnt.SegmentOpQuadTo:
-			x2, y2 := at(s.Args[1])
-			r.QuadTo(x, y, x2, y2)
+			r.QuadTo(p[0][0], p[0][1], p[1][0], p[1][1])
 		case sfnt.SegmentOpCubeTo:
-			x2, y2 := at(s.Args[1])
-			x3, y3 := at(s.Args[2])
-			r.CubeTo(x, y, x2, y2, x3, y3)
+			r.CubeTo(p[0][0], p[0][1], p[1][0], p[1][1], p[2][0], p[2][1])
 		}
 	}
 	r.ClosePath()
@@ -175,6 +212,27 @@ func (f *face) outline(g glyph) *image.Alpha {
 	r.Draw(m, m.Rect, image.Opaque, image.Point{})
 	m.Rect = m.Rect.Sub(image.Pt(margin, 0))
 	return m
+}
+
+// path writes a shape as the d of an SVG path, moved by x and y.
+func (s shape) path(x, y float64) string {
+	var b strings.Builder
+	for _, seg := range s {
+		if b.Len() > 0 && seg.op == sfnt.SegmentOpMoveTo {
+			b.WriteByte('z')
+		}
+		b.WriteByte("MLQC"[seg.op])
+		for i := range seg.points() {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(number(x+seg.args[i][0]) + " " + number(y+seg.args[i][1]))
+		}
+	}
+	if b.Len() > 0 {
+		b.WriteByte('z')
+	}
+	return b.String()
 }
 
 // digits are the hexadecimal digits in three columns and five rows, one octal digit a row from the

@@ -25,41 +25,78 @@ type span struct {
 	col, cols int
 	text      string
 	style     vt.Style
+	blank     bool // what follows shows nothing
+	cursor    bool // a cursor that covers the cell is on it
 }
 
 // spans splits a row where the style changes and around everything that a reader's font may make
-// wider or narrower than its cells. Trailing blanks that show nothing are left out, except for keep
-// columns.
-func spans(s *vt.Screen, y, keep int) (all []span) {
+// wider or narrower than its cells, and around the cell in column cursor. Trailing blanks that show
+// nothing are left out, but for the cursor's.
+func spans(s *vt.Screen, y, cursor int) (all []span) {
 	var last *span
-	s.EachCell(y, func(x int, c vt.Cell) {
+	cells := cellsOf(s, y)
+	if cursor >= 0 && cursor < len(cells) && cells[cursor].Continuation {
+		cursor-- // the rest of a wide character
+	}
+	for x, c := range cells {
 		if c.Continuation {
-			return
+			continue
 		}
 		text, cols := c.Text, 1
 		if text == "" {
 			text = " "
 		}
+		c.Style = shown(c.Style)
 		if c.Wide {
 			cols = 2
 		}
-		exact := len(text) == 1 // ASCII: all monospaced fonts agree
-		if last != nil && exact && last.style == c.Style && last.cols == len(last.text) {
+		exact := len(text) == 1 && x != cursor // ASCII: all monospaced fonts agree
+		if last != nil && exact && last.style == c.Style && last.cols == len(last.text) &&
+			!last.cursor {
 			last.text, last.cols = last.text+text, last.cols+1
-			return
+			continue
 		}
-		all = append(all, span{x, cols, text, c.Style})
+		all = append(all, span{x, cols, text, c.Style, blankAt(cells, x+1), x == cursor})
 		last = &all[len(all)-1]
-	})
+	}
 	for n := len(all) - 1; n >= 0; n-- {
 		st := all[n].style
-		if all[n].col < keep || strings.TrimSpace(all[n].text) != "" || st.Inverse ||
+		if all[n].cursor || strings.TrimSpace(all[n].text) != "" || st.Inverse ||
 			!st.Background.IsDefault() || st.Underline != 0 || st.Strike || st.Overline {
 			break
 		}
 		all = all[:n]
 	}
 	return all
+}
+
+// shown is how a style is drawn: links are underlined.
+func shown(s vt.Style) vt.Style {
+	if s.Link != "" && s.Underline == vt.UnderlineNone && leadsOut(s.Link) {
+		s.Underline = vt.UnderlineSingle
+	}
+	return s
+}
+
+// cursorIn is the column of the cursor in a row; -1: it is not there, or not to be drawn.
+func (o Options) cursorIn(s *vt.Screen, y int) int {
+	if !s.Cursor.Visible || o.NoCursor || y != s.Cursor.Row {
+		return -1
+	}
+	return s.Cursor.Col
+}
+
+// spanInk is the ink of a span, and whether a cursor covers all of it.
+func (t *Theme) spanInk(sp span, s *vt.Screen) (k ink, covered bool) {
+	k = t.ink(sp.style, s.Modes.ReverseVideo)
+	switch s.Cursor.Shape {
+	case vt.CursorUnderline, vt.CursorBar:
+		return k, false
+	}
+	if sp.cursor {
+		return ink{fg: k.bg, bg: t.Cursor, line: k.bg}, true
+	}
+	return k, false
 }
 
 func css(c color.RGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
@@ -79,74 +116,173 @@ func clean(s string) string {
 func number(f float64) string { return strconv.FormatFloat(math.Round(f*100)/100, 'f', -1, 64) }
 
 // SVG draws the screen as SVG 1.1 with text that can be selected and searched, a line for each row.
-// Box drawing, blocks and braille are shapes, so that they join in every font, with invisible text
-// over them. It runs nothing and loads nothing. Mask the screen before. The error is [ErrTooLarge].
+// Box drawing, blocks, braille, icons and symbols are shapes, so that they look the same with every
+// font, with invisible text over them. It runs nothing and loads nothing. Mask the screen before. The
+// error is [ErrTooLarge].
 func SVG(s *vt.Screen, o Options) (string, error) {
-	f, th := faceOf(o.size()), o.theme(s.Theme)
-	pad := o.padding()
-	w, h := s.Cols*f.w+2*pad, s.Rows*f.h+2*pad
-	reversed := s.Modes.ReverseVideo
-	var paper, shapes, text strings.Builder
-	boxes := svgPaths{paths: map[string]*strings.Builder{}}
+	l := o.layout(s, 1)
+	rows := svgRows{layout: l, o: o}
+	origin := l.origin()
 	for y := range s.Rows {
-		top := pad + y*f.h
-		begun := false
-		for _, sp := range joinDrawn(spans(s, y, 0)) {
-			k := th.ink(sp.style, reversed)
-			x := pad + sp.col*f.w
-			if !sp.style.Background.IsDefault() || sp.style.Inverse {
-				fmt.Fprintf(&paper, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`+"\n",
-					x, top, sp.cols*f.w, f.h, css(k.bg))
-			}
-			svgLines(&shapes, f, x, top, sp, k)
-			if strings.TrimSpace(sp.text) == "" && sp.style.Link == "" && !begun {
-				continue
-			}
-			if !begun {
-				begun = true
-				fmt.Fprintf(&text, `<text y="%d" xml:space="preserve">`, top+f.baseline)
-			}
-			fill := css(k.fg)
-			if drawn(sp.text) {
-				for i, r := range []rune(sp.text) {
-					if m := boxMask(r, f.w, f.h); !sp.style.Hidden {
-						boxes.add(m.Pix, m.Stride, x+i*f.w, top, fill)
-					}
-				}
-				fill = "none"
-			}
-			svgSpan(&text, f, x, sp, fill)
-			if text.Len()+shapes.Len()+paper.Len()+boxes.size > MaxMarkup {
-				return "",
-					fmt.Errorf("an SVG of %d rows and %d columns %w, the limit is %d bytes", s.Rows,
-						s.Cols, ErrTooLarge, MaxMarkup)
-			}
-		}
-		if begun {
-			text.WriteString("</text>\n")
+		if rows.row(s, y, origin.X, origin.Y+y*l.face.h); rows.size() > MaxMarkup {
+			return "",
+				fmt.Errorf("an SVG of %d rows and %d columns %w, the limit is %d bytes", s.Rows,
+					s.Cols, ErrTooLarge, MaxMarkup)
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d">`+"\n", w, h, w, h)
-	if s.Title != "" {
-		fmt.Fprintf(&b, "<title>%s</title>\n", clean(o.clean(s.Title)))
-	}
-	fmt.Fprintf(&b, "<rect width=\"100%%\" height=\"100%%\" fill=\"%s\"/>\n",
-		css(th.ink(vt.Style{}, reversed).bg))
-	b.WriteString(`<g shape-rendering="crispEdges">` + "\n" +
-		paper.String() + boxes.String() + shapes.String() + "</g>\n")
-	if s.Cursor.Visible && !o.NoCursor {
-		svgCursor(&b, f, th, s, pad)
-	}
-	fmt.Fprintf(&b, `<g font-family="%s" font-size="%s">`+"\n", fonts, number(f.size))
-	b.WriteString(text.String() + "</g>\n</svg>\n")
+	l.svgHead(&b, s, o)
+	rows.write(&b)
+	b.WriteString("</g>\n</svg>\n")
 	return b.String(), nil
 }
 
-// svgSpan writes the text of a span, stretched to its cells.
-func svgSpan(b *strings.Builder, f *face, x int, sp span, fill string) {
-	fmt.Fprintf(b, `<tspan x="%d" textLength="%d" lengthAdjust="spacingAndGlyphs" fill="%s"`, x,
-		sp.cols*f.w, fill)
+// svgHead writes what is around the cells, and begins the group that has them.
+func (l *layout) svgHead(b *strings.Builder, s *vt.Screen, o Options) {
+	w, h := l.size()
+	scale := o.scale()
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %d %d">`+"\n",
+		number(float64(w)*scale), number(float64(h)*scale), w, h)
+	if l.title != "" {
+		fmt.Fprintf(b, "<title>%s</title>\n", clean(l.title))
+	}
+	paper := css(l.theme.ink(vt.Style{}, s.Modes.ReverseVideo).bg)
+	if !l.frame.window() {
+		fmt.Fprintf(b, "<rect width=\"100%%\" height=\"100%%\" fill=\"%s\"/>\n", paper)
+	} else {
+		l.svgWindow(b, paper)
+	}
+	fmt.Fprintf(b, `<g font-family="%s" font-size="%s">`+"\n", fonts, number(l.face.size))
+	if box := l.titleBox(); l.frame.window() && l.title != "" && box.Dx() >= 4*l.face.w {
+		title := ""
+		for _, c := range titleCells(l.title, box.Dx()/l.face.w) {
+			title += c.Text
+		}
+		fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="middle" fill="%s">%s</text>`+"\n",
+			(box.Min.X+box.Max.X)/2, box.Min.Y+(l.bar-l.face.h)/2+l.face.baseline,
+			css(l.titleColour()), clean(title))
+	}
+}
+
+// svgWindow draws a window, and what it stands on.
+func (l *layout) svgWindow(b *strings.Builder, paper string) {
+	r := l.window()
+	if l.frame == FramePoster {
+		from, to := l.ground()
+		fmt.Fprintf(b, `<defs><linearGradient id="ground" x2="1" y2="1"><stop stop-color="%s"/>`+
+			`<stop offset="1" stop-color="%s"/></linearGradient><filter id="shadow" x="-20%%" y="-20%%" `+
+			`width="140%%" height="150%%"><feGaussianBlur stdDeviation="%s"/></filter></defs>`+"\n",
+			css(from), css(to), number(float64(l.face.h)*shadowReach/2))
+		b.WriteString(`<rect width="100%" height="100%" fill="url(#ground)"/>` + "\n")
+		fmt.Fprintf(b, `<rect x="%d" y="%s" width="%d" height="%d" rx="%d" fill-opacity="%s" filter="url(#shadow)"/>`+"\n",
+			r.Min.X, number(float64(r.Min.Y)+shadowDown*float64(l.face.h)), r.Dx(), r.Dy(),
+			l.radius, number(shadowPart))
+	}
+	// The bar has round corners above, the body below: each covers the other's straight edge.
+	fmt.Fprintf(b, `<rect x="%d" y="%d" width="%d" height="%d" rx="%d" fill="%s"/>`+"\n", r.Min.X,
+		r.Min.Y, r.Dx(), r.Dy(), l.radius, paper)
+	fmt.Fprintf(b, `<path d="M%d %dv%da%d %d 0 0 1 %d %dh%da%d %d 0 0 1 %d %dv%dz" fill="%s"/>`+"\n",
+		r.Min.X, r.Min.Y+l.bar, l.radius-l.bar, l.radius, l.radius, l.radius, -l.radius,
+		r.Dx()-2*l.radius, l.radius, l.radius, l.radius, l.radius, l.bar-l.radius,
+		css(l.barColour()))
+	at, radius := l.buttons()
+	for i, p := range at {
+		fmt.Fprintf(b, `<circle cx="%d" cy="%d" r="%s" fill="%s"/>`+"\n", p.X, p.Y, number(radius),
+			css(rgb(buttonColours[i])))
+	}
+}
+
+// svgRows are rows of cells as SVG.
+type svgRows struct {
+	*layout
+	o                   Options
+	tight               bool // text is spaced to its cells, but not stretched: many rows are shorter
+	paper, shapes, text strings.Builder
+	paths               svgPaths
+}
+
+func (w *svgRows) size() int {
+	return w.paper.Len() + w.shapes.Len() + w.text.Len() + w.paths.size
+}
+
+// write appends the rows, inside of a group that has the font.
+func (w *svgRows) write(b *strings.Builder) {
+	if w.paper.Len()+w.paths.size+w.shapes.Len() > 0 {
+		b.WriteString(`<g shape-rendering="crispEdges">` + "\n" +
+			w.paper.String() + w.paths.String() + w.shapes.String() + "</g>\n")
+	}
+	b.WriteString(w.text.String())
+}
+
+// row adds row y of a screen, at left and top.
+func (w *svgRows) row(s *vt.Screen, y, left, top int) {
+	f, th := w.face, w.theme
+	begun := false
+	cursor := w.o.cursorIn(s, y)
+	for _, sp := range joinDrawn(spans(s, y, cursor)) {
+		k, covered := th.spanInk(sp, s)
+		x := left + sp.col*f.w
+		if !sp.style.Background.IsDefault() || sp.style.Inverse || covered {
+			fmt.Fprintf(&w.paper, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`+"\n",
+				x, top, sp.cols*f.w, f.h, css(k.bg))
+		}
+		svgLines(&w.shapes, f, x, top, sp, k)
+		if sp.cursor && !covered {
+			svgCursor(&w.shapes, f, th, s, x, top, sp.cols)
+		}
+		if strings.TrimSpace(sp.text) == "" && sp.style.Link == "" && !begun {
+			continue
+		}
+		if !begun {
+			begun = true
+			fmt.Fprintf(&w.text, `<text y="%d" xml:space="preserve">`, top+f.baseline)
+		}
+		fill := css(k.fg)
+		if drawn(sp.text) {
+			if !sp.style.Hidden {
+				w.draw(sp, x, top, fill)
+			}
+			fill = "none"
+		}
+		w.span(x, sp, fill)
+	}
+	if begun {
+		w.text.WriteString("</text>\n")
+	}
+}
+
+// draw adds the shapes of a span whose characters are drawn.
+func (w *svgRows) draw(sp span, x, top int, fill string) {
+	f := w.face
+	cols := sp.cols / len([]rune(sp.text))
+	for i, r := range []rune(sp.text) {
+		if at := x + i*cols*f.w; isBox(r) {
+			m := boxMask(r, f.w*cols, f.h)
+			w.paths.add(m.Pix, m.Stride, at, top, fill)
+		} else if out, ok := f.shape(sp.glyph(r, i == len([]rune(sp.text))-1)); ok {
+			w.paths.addPath(out.path(float64(at), float64(top)), fill)
+		}
+	}
+}
+
+// glyph is that of a character of a span of drawn ones; last: it is the span's last.
+func (sp span) glyph(r rune, last bool) glyph {
+	g := glyph{r: r, cols: sp.cols / len([]rune(sp.text)), bold: sp.style.Bold,
+		italic: sp.style.Italic}
+	if last && sp.blank && g.cols == 1 && private(r) {
+		g.room = 2
+	}
+	return g
+}
+
+// span writes the text of a span, fitted to its cells.
+func (w *svgRows) span(x int, sp span, fill string) {
+	b := &w.text
+	fmt.Fprintf(b, `<tspan x="%d" textLength="%d"`, x, sp.cols*w.face.w)
+	if !w.tight {
+		b.WriteString(` lengthAdjust="spacingAndGlyphs"`)
+	}
+	b.WriteString(` fill="` + fill + `"`)
 	if sp.style.Hidden {
 		b.WriteString(` fill-opacity="0"`)
 	}
@@ -162,7 +298,7 @@ func svgSpan(b *strings.Builder, f *face, x int, sp span, fill string) {
 // drawn reports whether a text consists of characters that are drawn as shapes.
 func drawn(text string) bool {
 	for _, r := range text {
-		if !isBox(r) {
+		if !isBox(r) && !drawnAlike(r) {
 			return false
 		}
 	}
@@ -173,9 +309,11 @@ func drawn(text string) bool {
 func joinDrawn(all []span) (out []span) {
 	for _, sp := range all {
 		if n := len(out) - 1; n >= 0 && out[n].style == sp.style && drawn(out[n].text) &&
-			drawn(sp.text) {
+			drawn(sp.text) && sp.cols == 1 && out[n].cols == len([]rune(out[n].text)) &&
+			!sp.cursor && !out[n].cursor && !strings.ContainsFunc(out[n].text, private) {
 			out[n].text += sp.text
 			out[n].cols += sp.cols
+			out[n].blank = sp.blank
 			continue
 		}
 		out = append(out, sp)
@@ -187,6 +325,23 @@ func joinDrawn(all []span) (out []span) {
 type svgPaths struct {
 	paths map[string]*strings.Builder // by the attributes that fill them
 	size  int
+}
+
+// to appends to the path with the attributes.
+func (p *svgPaths) to(attributes, d string) {
+	if p.paths == nil {
+		p.paths = map[string]*strings.Builder{}
+	}
+	if p.paths[attributes] == nil {
+		p.paths[attributes] = new(strings.Builder)
+	}
+	p.paths[attributes].WriteString(d)
+	p.size += len(d)
+}
+
+// addPath adds an outline, with smooth edges.
+func (p *svgPaths) addPath(d, fill string) {
+	p.to(`fill="`+fill+`" shape-rendering="auto"`, d)
 }
 
 // add adds the parts of a mask as rectangles of whole pixels.
@@ -209,14 +364,7 @@ func (p *svgPaths) add(pix []byte, stride, left, top int, fill string) {
 				if a < 255 {
 					key += ` fill-opacity="` + number(float64(a)/255) + `"`
 				}
-				b := p.paths[key]
-				if b == nil {
-					b = new(strings.Builder)
-					p.paths[key] = b
-				}
-				before := b.Len()
-				fmt.Fprintf(b, "M%d %dh%dv%dh%dz", left+x, top+y, to-x, n-y, x-to)
-				p.size += b.Len() - before
+				p.to(key, fmt.Sprintf("M%d %dh%dv%dh%dz", left+x, top+y, to-x, n-y, x-to))
 			}
 			x = to
 		}
@@ -272,148 +420,14 @@ func svgLines(b *strings.Builder, f *face, x, top int, sp span, k ink) {
 	}
 }
 
-// svgCursor writes the cursor under the text: half transparent, as text keeps its colour.
-func svgCursor(b *strings.Builder, f *face, th *Theme, s *vt.Screen, pad int) {
-	y, x := s.Cursor.Row, s.Cursor.Col
-	if s.Cell(y, x).Continuation && x > 0 {
-		x--
-	}
-	left, top, w, h := pad+x*f.w, pad+y*f.h, f.w, f.h
-	if s.Cell(y, x).Wide {
-		w *= 2
-	}
-	t := max(2, f.h/9)
-	opacity := ""
-	switch s.Cursor.Shape {
-	case vt.CursorUnderline:
+// svgCursor draws a cursor that does not cover its cell.
+func svgCursor(b *strings.Builder, f *face, th *Theme, s *vt.Screen, left, top, cols int) {
+	w, h, t := cols*f.w, f.h, max(2, f.h/9)
+	if s.Cursor.Shape == vt.CursorUnderline {
 		top, h = top+h-t, t
-	case vt.CursorBar:
+	} else {
 		w = t
-	default:
-		opacity = ` fill-opacity="0.6"`
 	}
-	fmt.Fprintf(b, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"%s/>`+"\n", left, top, w, h,
-		css(th.Cursor), opacity)
-}
-
-// lineHeight is the height of a line of HTML, relative to its font size: no more than that of the
-// fonts asked for (1.13 to 1.17), or box lines and backgrounds of two rows do not meet. It makes
-// whole pixels, or they meet with a seam.
-const lineHeight = 1.16
-
-// HTML returns the screen as a page of its own, or for embedding in one: it runs nothing, loads
-// nothing, and its links lead only to http, https and mailto. Mask the screen before. The error is
-// [ErrTooLarge].
-func HTML(s *vt.Screen, o Options) (string, error) {
-	th := o.theme(s.Theme)
-	size := o.size()
-	def := th.ink(vt.Style{}, s.Modes.ReverseVideo)
-	var b strings.Builder
-	title := o.clean(s.Title)
-	if title == "" {
-		title = "terminal"
-	}
-	b.WriteString("<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>" + clean(title) +
-		"</title>\n")
-	// The policy holds even if the page is put on a server.
-	b.WriteString(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">` + "\n")
-	fmt.Fprintf(&b, "<style>body{margin:0;background:%[5]s}pre{margin:0;padding:%[1]dpx;font:%[2]spx/%[6]dpx %[3]s;color:%[4]s;background:%[5]s}a{color:inherit}.w{display:inline-block;width:2ch}.c{display:inline-block;width:1ch}</style>\n",
-		o.padding(), number(size), fonts, css(def.fg), css(def.bg), int(size*lineHeight))
-	b.WriteString("</head><body><pre>")
-	for y := range s.Rows {
-		cursor := -1
-		if s.Cursor.Visible && !o.NoCursor && y == s.Cursor.Row {
-			cursor = s.Cursor.Col
-		}
-		for _, sp := range spans(s, y, cursor+1) {
-			sp.style.Link = o.clean(sp.style.Link)
-			htmlSpan(&b, th, sp, s.Modes.ReverseVideo, cursor)
-			if b.Len() > MaxMarkup {
-				return "",
-					fmt.Errorf("a page of %d rows and %d columns %w, the limit is %d bytes", s.Rows,
-						s.Cols, ErrTooLarge, MaxMarkup)
-			}
-		}
-		b.WriteByte('\n')
-	}
-	b.WriteString("</pre></body></html>\n")
-	return b.String(), nil
-}
-
-// htmlSpan writes a span of a row with the cursor in column cursor, if any; a span longer than a
-// character is split around it.
-func htmlSpan(b *strings.Builder, th *Theme, sp span, reversed bool, cursor int) {
-	at := cursor - sp.col
-	under := at >= 0 && at < sp.cols
-	if under && sp.cols == len(sp.text) && sp.cols > 1 {
-		for _, part := range [...]span{{sp.col, at, sp.text[:at], sp.style},
-			{sp.col + at, 1, sp.text[at : at+1], sp.style},
-			{sp.col + at + 1, sp.cols - at - 1, sp.text[at+1:], sp.style}} {
-			if part.cols > 0 {
-				htmlSpan(b, th, part, reversed, cursor)
-			}
-		}
-		return
-	}
-	st := sp.style
-	k, def := th.ink(st, reversed), th.ink(vt.Style{}, reversed)
-	var rules []string
-	if under {
-		rules = append(rules, "outline:1px solid "+css(th.Cursor))
-	}
-	if k.fg != def.fg {
-		rules = append(rules, "color:"+css(k.fg))
-	}
-	if k.bg != def.bg {
-		rules = append(rules, "background:"+css(k.bg))
-	}
-	if st.Bold {
-		rules = append(rules, "font-weight:bold")
-	}
-	if st.Italic {
-		rules = append(rules, "font-style:italic")
-	}
-	if st.Hidden {
-		rules = append(rules, "opacity:0")
-	}
-	var lines []string
-	if st.Underline != 0 {
-		lines = append(lines, "underline")
-	}
-	if st.Strike {
-		lines = append(lines, "line-through")
-	}
-	if st.Overline {
-		lines = append(lines, "overline")
-	}
-	if len(lines) > 0 {
-		kind := [...]string{"solid", "solid", "double", "wavy", "dotted", "dashed"}[st.Underline]
-		rules = append(rules, "text-decoration:"+strings.Join(lines, " ")+" "+kind+" "+css(k.line))
-	}
-	class := ""
-	switch {
-	case sp.cols == 2 && sp.cols != len(sp.text):
-		class = ` class="w"`
-	case sp.cols != len(sp.text):
-		class = ` class="c"`
-	}
-	text := clean(sp.text)
-	if st.Link != "" && leadsOut(st.Link) {
-		text = `<a rel="noopener noreferrer" href="` + clean(st.Link) + `">` + text + "</a>"
-	}
-	if class == "" && len(rules) == 0 {
-		b.WriteString(text)
-		return
-	}
-	b.WriteString("<span" + class)
-	if len(rules) > 0 {
-		b.WriteString(` style="` + strings.Join(rules, ";") + `"`)
-	}
-	b.WriteString(">" + text + "</span>")
-}
-
-// leadsOut reports whether a page may have a link, which the program chose.
-func leadsOut(link string) bool {
-	scheme, _, ok := strings.Cut(strings.ToLower(link), ":")
-	return ok && (scheme == "http" || scheme == "https" || scheme == "mailto")
+	fmt.Fprintf(b, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`+"\n", left, top, w, h,
+		css(th.Cursor))
 }

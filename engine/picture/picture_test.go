@@ -57,7 +57,7 @@ var goldens = map[string]func(t *testing.T) (*vt.Screen, Options){
 	"styles":    func(*testing.T) (*vt.Screen, Options) { return styles(), Options{Padding: 8} },
 	"styles-30": func(*testing.T) (*vt.Screen, Options) { return styles(), Options{FontSize: 30} },
 	"styles-light": func(*testing.T) (*vt.Screen, Options) {
-		return styles(), Options{Theme: LightTheme, FontSize: 12}
+		return styles(), Options{Theme: ThemeOf(vt.ThemeLight), FontSize: 12}
 	},
 	"vim":           program("vim/vsplit-unicode-24x80"),
 	"vim-visual":    program("vim/visual-40x120"),
@@ -71,6 +71,7 @@ var goldens = map[string]func(t *testing.T) (*vt.Screen, Options){
 func TestGoldenPictures(t *testing.T) {
 	for name, draw := range goldens {
 		s, o := draw(t)
+		o.Fonts = ownFonts() // the pictures do not depend on what is installed
 		got, err := PNG(s, o)
 		must(t, err)
 		path := filepath.Join("testdata", "png", name+".png")
@@ -244,7 +245,7 @@ func TestFrameHasNoGaps(t *testing.T) {
 		img, err := Image(term.Snapshot(), Options{FontSize: size})
 		must(t, err)
 		f := faceOf(size)
-		fg := DarkTheme.Foreground
+		fg := ThemeOf(vt.ThemeDark).Foreground
 		p := newPlot(f.w, f.h)
 		x0, _ := p.span(f.w, 1)
 		y0, _ := p.span(f.h, 1)
@@ -295,7 +296,7 @@ func TestWideAndMissing(t *testing.T) {
 		for col, want := range []bool{false, true, true, false, false} {
 			ink := false
 			for x := col * f.w; x < (col+1)*f.w; x++ {
-				ink = ink || inColumn(img, x, 0, f.h, DarkTheme.Foreground)
+				ink = ink || inColumn(img, x, 0, f.h, ThemeOf(vt.ThemeDark).Foreground)
 			}
 			if ink != want {
 				t.Errorf("%s: ink in column %d: %v", text, col, ink)
@@ -318,12 +319,12 @@ func TestCursorShapes(t *testing.T) {
 		must(t, err)
 		for y := range f.h {
 			for x := range 3 * f.w {
-				if on := img.RGBAAt(x, y) == DarkTheme.Cursor; on != image.Pt(x, y).In(want) {
+				if on := img.RGBAAt(x, y) == ThemeOf(vt.ThemeDark).Cursor; on != image.Pt(x, y).In(want) {
 					t.Fatalf("%q: pixel %d,%d: %v", seq, x, y, on)
 				}
 			}
 		}
-		if img, err = Image(term.Snapshot(), Options{NoCursor: true}); err != nil || inRow(img, 0, 0, 3*f.w, DarkTheme.Cursor) {
+		if img, err = Image(term.Snapshot(), Options{NoCursor: true}); err != nil || inRow(img, 0, 0, 3*f.w, ThemeOf(vt.ThemeDark).Cursor) {
 			t.Errorf("%q: a cursor although there is to be none", seq)
 		}
 	}
@@ -345,7 +346,7 @@ func TestPictureIsBounded(t *testing.T) {
 	for i := range 200 { // sizes that nobody uses again are let go
 		faceOf(float64(6 + i))
 	}
-	if n := len(sizes.faces); n > facesMax {
+	if n := len(systemFonts().faces); n > facesMax {
 		t.Errorf("%d faces are kept", n)
 	}
 }
@@ -457,6 +458,14 @@ func recorded(t testing.TB, name string) *vt.Screen {
 	term.Release()
 	return term.Snapshot()
 }
+
+// ownFonts are the built-in fonts alone.
+var ownFonts = sync.OnceValue(func() *Fonts {
+	return newFonts(nil, func() *installed { return findFonts(nil) })
+})
+
+// faceOf is the face of a size with the usual fonts.
+func faceOf(size float64) *face { return systemFonts().face(size) }
 
 func must(t testing.TB, err error) {
 	t.Helper()

@@ -11,7 +11,9 @@ import (
 	"image/png"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/ptywright/ptywright/engine/vt"
 )
@@ -44,10 +46,18 @@ func (e *SizeError) Unwrap() error { return ErrTooLarge }
 // Options say how a screen is drawn. The zero value draws it in its own theme, with text of 15
 // pixels and the cursor.
 type Options struct {
-	Theme    *Theme  // nil: the screen's; DarkTheme for several screens
+	Theme    *Theme  // nil: the screen's; dark for several screens
 	FontSize float64 // pixels; 0: DefaultFontSize; clamped to FontSizeMin and FontSizeMax
-	Padding  int     // pixels around the cells; clamped to 0..1000
+	Fonts    *Fonts  // for what DejaVu Sans Mono lacks; nil: the built-in ones and the system's
+	Padding  int     // pixels around the cells; clamped to 0..PaddingMax
+	Frame    Frame   // around the screen; [Tiles] and ANSI have none
+	Title    string  // in the frame's bar; "": the screen's
+	Scale    float64 // pixels of the picture for one; 0: 1; clamped to ScaleMin and ScaleMax
 	NoCursor bool    // draw no cursor, even where the program shows it
+	// Missing is called for each character that no font has, once or more: it is drawn as a frame
+	// with its number in it. Only PNG and animations of pixels have such characters; SVG and HTML
+	// leave them to their readers' fonts.
+	Missing func(r rune)
 	// Clean is applied to the title and to links, which a mask does not reach; nil leaves them
 	// unchanged.
 	Clean func(text string) string
@@ -79,13 +89,25 @@ func (o Options) size() float64 {
 // FontSizeOK reports whether px is a valid font size: [FontSizeMin] to [FontSizeMax].
 func FontSizeOK(px float64) bool { return px >= FontSizeMin && px <= FontSizeMax }
 
-func (o Options) padding() int { return min(max(o.Padding, 0), 1000) }
+// Bounds of Options.
+const (
+	PaddingMax = 1000 // pixels
+	ScaleMin   = 0.25
+	ScaleMax   = 4.0
+)
+
+func (o Options) padding() int { return min(max(o.Padding, 0), PaddingMax) }
+
+// scale is how many pixels there are for one.
+func (o Options) scale() float64 {
+	if !(o.Scale > 0) {
+		return 1
+	}
+	return min(max(o.Scale, ScaleMin), ScaleMax)
+}
 
 // Size returns the size of the screen's [PNG] in pixels.
-func Size(s *vt.Screen, o Options) (width, height int) {
-	w, h := cellSize(o.size())
-	return s.Cols*w + 2*o.padding(), s.Rows*h + 2*o.padding()
-}
+func Size(s *vt.Screen, o Options) (width, height int) { return o.layout(s, o.scale()).size() }
 
 // ErrFormat is about a picture format that [Draw] does not know.
 var ErrFormat = errors.New("is not a picture format: use png, svg, html or ansi; ansi is text, as a .txt file has it")
@@ -159,9 +181,8 @@ func Draw(s *vt.Screen, format string, o Options) ([]byte, error) {
 	return []byte(text), err
 }
 
-// PNG draws the screen as a PNG, with a cursor that does not blink. A character that DejaVu Sans
-// Mono lacks (CJK, emoji) is drawn as a frame with its number in it. Mask the screen before. The
-// error is a *[SizeError].
+// PNG draws the screen as a PNG, with a cursor that does not blink. Text is DejaVu Sans Mono; see
+// [Options].Fonts for the rest. Mask the screen before. The error is a *[SizeError].
 func PNG(s *vt.Screen, o Options) ([]byte, error) {
 	img, err := Image(s, o)
 	if err != nil {
@@ -181,36 +202,49 @@ func encode(img *image.RGBA) ([]byte, error) {
 
 // Image is [PNG] without the encoding.
 func Image(s *vt.Screen, o Options) (*image.RGBA, error) {
-	w, h := Size(s, o)
-	if w*h > MaxPixels {
-		return nil, &SizeError{Width: w, Height: h, Most: MaxPixels}
+	p, err := newPainter(o.layout(s, o.scale()), s, o)
+	if err != nil {
+		return nil, err
 	}
-	pad := o.padding()
-	c := &canvas{img: image.NewRGBA(image.Rect(0, 0, w, h)), face: faceOf(o.size()),
-		theme: o.theme(s.Theme), origin: image.Pt(pad, pad)}
-	c.screen(s, !o.NoCursor)
-	return c.img, nil
+	p.c.screen(s, !o.NoCursor)
+	p.finish(p.c.img)
+	return p.c.img, nil
+}
+
+// A painter draws a picture: what is around its screen is drawn, once.
+type painter struct {
+	*layout
+	c canvas
+}
+
+func newPainter(l *layout, s *vt.Screen, o Options) (*painter, error) {
+	w, h, err := l.bounded()
+	if err != nil {
+		return nil, err
+	}
+	p := &painter{l, canvas{
+		img: image.NewRGBA(image.Rect(0, 0, w, h)), face: l.face, theme: l.theme,
+		origin: l.origin(), missing: o.Missing}}
+	l.decorate(&p.c, l.theme.ink(vt.Style{}, s.Modes.ReverseVideo).bg)
+	return p, nil
 }
 
 // A canvas is a picture being drawn, or the part of one that a screen gets.
 type canvas struct {
-	img    *image.RGBA
-	face   *face
-	theme  *Theme
-	origin image.Point // position of the first cell
+	img     *image.RGBA
+	face    *face
+	theme   *Theme
+	origin  image.Point // position of the first cell
+	missing func(rune)  // is told of characters that no font has; nil: nobody is
 }
 
-// screen draws s on the whole canvas.
+// screen draws the cells of s. Their paper is drawn already.
 func (c *canvas) screen(s *vt.Screen, cursor bool) {
-	c.fill(c.img.Rect, c.theme.ink(vt.Style{}, s.Modes.ReverseVideo).bg)
-	cells := make([]vt.Cell, 0, s.Cols)
 	for y := range s.Rows {
-		cells = cells[:0]
-		s.EachCell(y, func(_ int, c vt.Cell) { cells = append(cells, c) })
-		c.row(y, cells, s.Modes.ReverseVideo)
+		c.row(y, cellsOf(s, y), s.Modes.ReverseVideo)
 	}
 	if s.Cursor.Visible && cursor {
-		c.cursor(s)
+		c.drawCursor(s)
 	}
 }
 
@@ -237,13 +271,18 @@ func (c *canvas) row(y int, cells []vt.Cell, reversed bool) {
 	}
 	for x, cell := range cells {
 		if !cell.Continuation {
-			c.cell(y, x, cell, c.theme.ink(cell.Style, reversed))
+			c.cell(y, x, cell, c.theme.ink(cell.Style, reversed), blankAt(cells, x+1))
 		}
 	}
 }
 
-// cell draws a character and its lines.
-func (c *canvas) cell(y, x int, cell vt.Cell, k ink) {
+// blankAt reports whether a column shows no text.
+func blankAt(cells []vt.Cell, x int) bool {
+	return x < len(cells) && !cells[x].Continuation && strings.TrimSpace(cells[x].Text) == ""
+}
+
+// cell draws a character and its lines; an icon may be wider than its cell before a blank one.
+func (c *canvas) cell(y, x int, cell vt.Cell, k ink, blank bool) {
 	cols := 1
 	if cell.Wide {
 		cols = 2
@@ -251,35 +290,73 @@ func (c *canvas) cell(y, x int, cell vt.Cell, k ink) {
 	r := c.at(y, x, cols)
 	if !cell.Style.Hidden && cell.Text != "" && cell.Text != " " {
 		paint := image.NewUniform(k.fg)
-		for _, ch := range bases(cell.Text) {
-			m := c.face.mask(glyph{ch, cell.Style.Bold, cell.Style.Italic, cols})
-			draw.DrawMask(c.img, m.Rect.Add(r.Min), paint, image.Point{}, m, m.Rect.Min, draw.Over)
+		for _, p := range c.face.parts(cell, blank) {
+			m := c.face.mask(p.glyph)
+			if m.missing && c.missing != nil {
+				c.missing(p.r)
+			}
+			at := r.Min.Add(image.Pt(p.col*c.face.w, 0))
+			draw.DrawMask(c.img, m.Rect.Add(at), paint, image.Point{}, m, m.Rect.Min, draw.Over)
 		}
 	}
-	if st := cell.Style; st.Underline != 0 || st.Strike || st.Overline {
+	if st := shown(cell.Style); st.Underline != 0 || st.Strike || st.Overline {
 		c.lines(r, x, st, k)
 	}
 }
 
-// bases returns the characters of a cell that are drawn on top of each other: the base and its
-// marks. Joiners and selectors have no picture; a cluster of several bases (an emoji made of emoji)
-// is drawn as the first.
-func bases(text string) []rune {
-	var out []rune
-	for i, r := range text {
-		if i > 0 && !(r >= 0x300 && r < 0x370 || r >= 0x1ab0 && r < 0x1b00 || r >= 0x20d0 &&
-			r < 0x2100) && !has(r) {
+// A part is a glyph of a cell and the column in it where it begins.
+type part struct {
+	glyph
+	col int
+}
+
+// parts returns the glyphs of a cell that are drawn on top of each other: the base and its marks.
+// Joiners, selectors and skin tones have no picture; a cluster of several bases (an emoji made of
+// emoji) is drawn as the first, a flag as its two letters.
+func (f *face) parts(cell vt.Cell, blank bool) (out []part) {
+	cols := 1
+	if cell.Wide {
+		cols = 2
+	}
+	first := glyph{cols: cols, bold: cell.Style.Bold, italic: cell.Style.Italic}
+	runes := []rune(cell.Text)
+	first.emoji = cell.Wide && (slices.Contains(runes, 0xfe0f) || runes[0] >= 0x1f000)
+	for i, r := range runes {
+		g := first
+		g.r = r
+		switch {
+		case r == 0x200d:
+			return out
+		case r >= 0xfe00 && r <= 0xfe0f || r >= 0x1f3fb && r <= 0x1f3ff && i > 0:
 			continue
-		}
-		if r == 0x200d || r >= 0xfe00 && r <= 0xfe0f {
-			if r == 0x200d {
-				break
+		case regional(r):
+			if i < 2 && len(runes) > 1 {
+				g.cols = 1
+				out = append(out, part{g, i})
+			} else if i == 0 {
+				out = append(out, part{g, 0})
 			}
 			continue
+		case i == 0:
+			if blank && cols == 1 && private(r) {
+				g.room = 2
+			}
+		case !unicode.Is(unicode.M, r) && f.fonts.choose(glyph{r: r}) == nil:
+			continue
+		default:
+			g.base = runes[0]
 		}
-		out = append(out, r)
+		out = append(out, part{g, 0})
 	}
 	return out
+}
+
+// regional reports whether r is half a flag.
+func regional(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
+
+// private reports whether r is of a private use area: an icon.
+func private(r rune) bool {
+	return r >= 0xe000 && r < 0xf900 || r >= 0xf0000 && r <= unicode.MaxRune
 }
 
 // lines draws the lines under, through and over a cell.
@@ -320,8 +397,8 @@ func (c *canvas) lines(r image.Rectangle, x int, s vt.Style, k ink) {
 	}
 }
 
-// cursor draws the cursor over the cell.
-func (c *canvas) cursor(s *vt.Screen) {
+// drawCursor draws the cursor over the cell.
+func (c *canvas) drawCursor(s *vt.Screen) {
 	y, x := s.Cursor.Row, s.Cursor.Col
 	cell := s.Cell(y, x)
 	if cell.Continuation && x > 0 {
@@ -345,6 +422,6 @@ func (c *canvas) cursor(s *vt.Screen) {
 		sub := *c
 		// The glyph in the cursor's colours, clipped to it.
 		sub.img = c.img.SubImage(r).(*image.RGBA)
-		sub.cell(y, x, cell, ink{fg: k.bg, bg: c.theme.Cursor, line: k.bg})
+		sub.cell(y, x, cell, ink{fg: k.bg, bg: c.theme.Cursor, line: k.bg}, false)
 	}
 }

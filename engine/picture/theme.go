@@ -1,7 +1,14 @@
 package picture
 
 import (
+	_ "embed" // themes.json
+	"encoding/json"
+	"fmt"
 	"image/color"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
 
 	"github.com/ptywright/ptywright/engine/vt"
 )
@@ -11,29 +18,86 @@ type Theme struct {
 	Foreground, Background color.RGBA // default text and background
 	Cursor                 color.RGBA
 	Palette                [256]color.RGBA // by number
+	// Text are the first sixteen colours as text on Background, where each can be read: the published
+	// ones, unless their contrast is below 3:1.
+	Text     [16]color.RGBA
+	Terminal vt.Theme // what a terminal with these colours tells programs: dark or light
 }
 
-// DarkTheme and LightTheme are the colours that a terminal of that theme reports to a program.
-var (
-	DarkTheme  = themeOf(vt.ThemeDark)
-	LightTheme = themeOf(vt.ThemeLight)
-)
+//go:embed themes.json
+var themesJSON string
+
+// A namedTheme is a theme of themes.json.
+type namedTheme struct {
+	*Theme
+	name string
+}
+
+// themes are the themes by name, dark and light first.
+var themes = sync.OnceValue(func() (all []namedTheme) {
+	type hex = string
+	var data struct {
+		Themes []struct {
+			Name                           string
+			Light                          bool
+			Foreground, Background, Cursor hex
+			Palette                        [16]hex
+			Text                           map[string]hex
+		}
+	}
+	if err := json.Unmarshal([]byte(themesJSON), &data); err != nil {
+		panic(err) // the data is ours
+	}
+	parse := func(text hex) color.RGBA {
+		n, err := strconv.ParseUint(strings.TrimPrefix(text, "#"), 16, 24)
+		if err != nil {
+			panic(err)
+		}
+		return rgb(uint32(n))
+	}
+	for _, d := range data.Themes {
+		t := &Theme{Foreground: parse(d.Foreground), Background: parse(d.Background),
+			Cursor: parse(d.Cursor)}
+		if d.Light {
+			t.Terminal = vt.ThemeLight
+		}
+		for i := range t.Palette {
+			t.Palette[i] = opaque(vt.PaletteColor(uint8(i)))
+		}
+		for i, c := range d.Palette {
+			t.Palette[i], t.Text[i] = parse(c), parse(c)
+			if c, ok := d.Text[strconv.Itoa(i)]; ok {
+				t.Text[i] = parse(c)
+			}
+		}
+		all = append(all, namedTheme{t, d.Name})
+	}
+	return all
+})
+
+// ThemeNames are the names of all themes; "dark" and "light" come first.
+func ThemeNames() (names []string) {
+	for _, t := range themes() {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+// ThemeNamed returns the theme of that name. The error names them all.
+func ThemeNamed(name string) (*Theme, error) {
+	i := slices.IndexFunc(themes(), func(t namedTheme) bool { return t.name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("%.32q is not a theme: use one of %s", name,
+			strings.Join(ThemeNames(), ", "))
+	}
+	return themes()[i].Theme, nil
+}
 
 // ThemeOf returns the theme with the colours of a terminal.
 func ThemeOf(terminal vt.Theme) *Theme {
-	if terminal == vt.ThemeLight {
-		return LightTheme
-	}
-	return DarkTheme
-}
-
-func themeOf(terminal vt.Theme) *Theme {
-	t := &Theme{
-		Foreground: opaque(terminal.Foreground()), Background: opaque(terminal.Background()),
-		Cursor: opaque(terminal.Cursor()),
-	}
-	for i := range t.Palette {
-		t.Palette[i] = opaque(vt.PaletteColor(uint8(i)))
+	t, err := ThemeNamed(terminal.String())
+	if err != nil {
+		panic(err) // themes.json has both
 	}
 	return t
 }
@@ -70,6 +134,9 @@ func (t *Theme) ink(s vt.Style, reversed bool) ink {
 		fg, bg = bg, fg
 	}
 	i := ink{fg: t.color(s.Foreground, fg), bg: t.color(s.Background, bg)}
+	if n, ok := s.Foreground.Index(); ok && n < 16 && s.Background.IsDefault() && !reversed {
+		i.fg = t.Text[n]
+	}
 	if s.Inverse {
 		i.fg, i.bg = i.bg, i.fg
 	}

@@ -16,7 +16,7 @@ func TestThemesAreTheTerminals(t *testing.T) {
 			t.Errorf("%s is %v, the terminal's is %s", what, got, want)
 		}
 	}
-	for terminal, theme := range map[vt.Theme]*Theme{vt.ThemeDark: DarkTheme, vt.ThemeLight: LightTheme} {
+	for terminal, theme := range map[vt.Theme]*Theme{vt.ThemeDark: ThemeOf(vt.ThemeDark), vt.ThemeLight: ThemeOf(vt.ThemeLight)} {
 		same("text", theme.Foreground, terminal.Foreground())
 		same("paper", theme.Background, terminal.Background())
 		same("the cursor", theme.Cursor, terminal.Cursor())
@@ -24,8 +24,8 @@ func TestThemesAreTheTerminals(t *testing.T) {
 			same("a colour of the palette", c, vt.PaletteColor(uint8(i)))
 		}
 	}
-	same("orange", DarkTheme.Palette[208], vt.RGBColor(0xff, 0x87, 0x00))
-	same("dark grey", DarkTheme.Palette[232], vt.RGBColor(8, 8, 8))
+	same("orange", ThemeOf(vt.ThemeDark).Palette[208], vt.RGBColor(0xff, 0x87, 0x00))
+	same("dark grey", ThemeOf(vt.ThemeDark).Palette[232], vt.RGBColor(8, 8, 8))
 }
 
 // TestPictureHasTheScreensTheme, unless it is given another.
@@ -36,7 +36,7 @@ func TestPictureHasTheScreensTheme(t *testing.T) {
 		paper  string
 	}{
 		{vt.ThemeDark, nil, "#181818"}, {vt.ThemeLight, nil, "#fff"},
-		{vt.ThemeDark, LightTheme, "#fff"}, {vt.ThemeLight, DarkTheme, "#181818"},
+		{vt.ThemeDark, ThemeOf(vt.ThemeLight), "#fff"}, {vt.ThemeLight, ThemeOf(vt.ThemeDark), "#181818"},
 	} {
 		s := vt.New(2, 5, vt.Options{Theme: c.screen}).Snapshot()
 		for _, format := range []string{"svg", "html"} {

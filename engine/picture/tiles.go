@@ -61,10 +61,11 @@ func tilesImage(tiles []Tile, o Options) (*image.RGBA, error) {
 	for i, t := range tiles {
 		at := image.Pt(g.left[i%len(g.left)], g.top[i/len(g.left)])
 		w, h := g.tile(t.Screen)
-		g.label(img, image.Rect(0, 0, w, g.bar).Add(at), o.clean(t.Label), theme)
+		g.label(img, image.Rect(0, 0, w, g.bar).Add(at), o.clean(t.Label), theme, o.Fonts)
 		r := image.Rect(0, g.bar, w, h).Add(at)
-		c := &canvas{img: img.SubImage(r).(*image.RGBA), face: faceOf(g.size), theme: theme,
+		c := &canvas{img: img.SubImage(r).(*image.RGBA), missing: o.Missing, face: o.Fonts.face(g.size), theme: theme,
 			origin: r.Min.Add(image.Pt(g.pad, g.pad))}
+		c.fill(c.img.Rect, theme.ink(vt.Style{}, t.Screen.Modes.ReverseVideo).bg)
 		c.screen(t.Screen, !o.NoCursor)
 	}
 	return img, nil
@@ -152,8 +153,9 @@ func (g *grid) place(ws, hs []int, cols int) {
 const labelText = 4 << 10
 
 // label draws a title bar. A terminal measures the text: it knows the width of characters.
-func (g *grid) label(img *image.RGBA, r image.Rectangle, text string, theme *Theme) {
-	f := faceOf(labelSize)
+func (g *grid) label(img *image.RGBA, r image.Rectangle, text string, theme *Theme,
+	fonts *Fonts) {
+	f := fonts.face(labelSize)
 	paper, ink := blend(theme.Background, theme.Foreground, 0.22),
 		blend(theme.Background, theme.Foreground, 0.9)
 	bar := *theme
@@ -162,19 +164,26 @@ func (g *grid) label(img *image.RGBA, r image.Rectangle, text string, theme *The
 		origin: r.Min.Add(image.Pt(f.w/2, 2))}
 	c.fill(r, paper)
 
-	cols := max(1, r.Dx()/f.w-1)
+	c.row(0, titleCells(text, max(1, r.Dx()/f.w-1)), false)
+}
+
+// titleCells returns a title's cells, at most cols: an ellipsis ends one that is longer. A terminal
+// measures the text: it knows the width of characters.
+func titleCells(text string, cols int) []vt.Cell {
 	term := vt.New(1, vt.MaxSide, vt.Options{Scrollback: -1})
 	term.Feed([]byte("\x1b[?7l\x1b[?25l" + vt.Clean([]byte(text), labelText)))
-	if s := term.Snapshot(); s.Cursor.Col > cols || s.Cursor.PendingWrap {
+	s := term.Snapshot()
+	if s.Cursor.Col > cols || s.Cursor.PendingWrap {
 		term.Feed([]byte("\x1b[" + strconv.Itoa(cols) + "G…\x1b[K"))
+		s = term.Snapshot()
 	}
 	cells := make([]vt.Cell, 0, cols)
-	term.Snapshot().EachCell(0, func(x int, cell vt.Cell) {
-		if x < cols {
+	s.EachCell(0, func(x int, cell vt.Cell) {
+		if x < min(cols, s.Cursor.Col) {
 			cells = append(cells, cell)
 		}
 	})
-	c.row(0, cells, false)
+	return cells
 }
 
 // blend returns the colour at part of the way from a to b.

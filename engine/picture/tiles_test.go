@@ -52,7 +52,7 @@ func uneven() []Tile {
 }
 
 func unevenOptions() Options {
-	return Options{Clean: func(s string) string { return strings.ReplaceAll(s, "secret", "[REDACTED]") }}
+	return Options{Fonts: ownFonts(), Clean: func(s string) string { return strings.ReplaceAll(s, "secret", "[REDACTED]") }}
 }
 
 // TestTilesLookRight: a picture that somebody has looked at.
@@ -174,7 +174,7 @@ func TestTilesOfAnything(t *testing.T) {
 		size := float64(rapid.IntRange(4, 24).Draw(t, "quarters")) / 4
 		g := layAt([]Tile{tile}, size, 0)
 		img := image.NewRGBA(image.Rect(0, 0, g.width, g.height))
-		(&canvas{img: img, face: faceOf(size), theme: DarkTheme}).screen(tile.Screen, true)
+		(&canvas{img: img, face: faceOf(size), theme: ThemeOf(vt.ThemeDark)}).screen(tile.Screen, true)
 	})
 }
 

@@ -30,10 +30,10 @@ type Button struct {
 // NewTheme returns a theme of text and paper, sixteen colours, and a cube of 6x6x6 colours whose
 // levels are step apart.
 func NewTheme(foreground, background uint32, base [16]uint32, step uint8) *Theme {
-	t := *DarkTheme
+	t := *ThemeOf(vt.ThemeDark)
 	t.Foreground, t.Background, t.Cursor = rgb(foreground), rgb(background), rgb(foreground)
 	for i, c := range base {
-		t.Palette[i] = rgb(c)
+		t.Palette[i], t.Text[i] = rgb(c), rgb(c)
 	}
 	for i := range uint8(216) {
 		t.Palette[16+int(i)] = color.RGBA{i / 36 * step, i / 6 % 6 * step, i % 6 * step, 0xff}
@@ -65,7 +65,7 @@ func Window(s *vt.Screen, o WindowOptions) ([]byte, error) {
 	for _, b := range o.Buttons {
 		disc(img, b.X*o.Scale, b.Y*o.Scale, b.Radius*o.Scale, rgb(b.RGB))
 	}
-	roundCorners(img, o.Radius*o.Scale)
+	roundCorners(img, img.Rect, o.Radius*o.Scale, nil)
 	return encode(img)
 }
 
@@ -94,18 +94,28 @@ func disc(img *image.RGBA, mx, my, radius float64, c color.RGBA) {
 	}
 }
 
-// roundCorners makes the picture transparent outside of them.
-func roundCorners(img *image.RGBA, radius float64) {
-	w, h := img.Rect.Dx(), img.Rect.Dy()
-	n := min(int(math.Ceil(radius)), w/2, h/2)
+// roundCorners replaces what is outside of the round corners of r: by what outside says, or, when it
+// is nil, by nothing.
+func roundCorners(img *image.RGBA, r image.Rectangle, radius float64,
+	outside func(x, y int) color.RGBA) {
+	n := min(int(math.Ceil(radius)), r.Dx()/2, r.Dy()/2)
 	for y := range n {
 		for x := range n {
 			part := inside(x, y, radius, radius, radius)
-			for _, p := range [...]image.Point{{X: x, Y: y}, {X: w - 1 - x, Y: y},
-				{X: x, Y: h - 1 - y}, {X: w - 1 - x, Y: h - 1 - y}} {
+			for _, p := range [...]image.Point{
+				{X: r.Min.X + x, Y: r.Min.Y + y}, {X: r.Max.X - 1 - x, Y: r.Min.Y + y},
+				{X: r.Min.X + x, Y: r.Max.Y - 1 - y}, {X: r.Max.X - 1 - x, Y: r.Max.Y - 1 - y},
+			} {
+				var o color.RGBA
+				if outside != nil {
+					o = outside(p.X, p.Y)
+				}
 				c := img.RGBAAt(p.X, p.Y)
-				scale := func(v uint8) uint8 { return uint8(math.Round(float64(v) * part)) } // premultiplied
-				img.SetRGBA(p.X, p.Y, color.RGBA{scale(c.R), scale(c.G), scale(c.B), scale(c.A)})
+				mix := func(a, b uint8) uint8 { // premultiplied
+					return uint8(math.Round(float64(a)*part + float64(b)*(1-part)))
+				}
+				img.SetRGBA(p.X, p.Y,
+					color.RGBA{mix(c.R, o.R), mix(c.G, o.G), mix(c.B, o.B), mix(c.A, o.A)})
 			}
 		}
 	}

@@ -118,10 +118,15 @@ func (e *Evidence) UnmarshalJSON(b []byte) error {
 func millis(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // String says what each part of the matcher lacked, and shows the last screen.
-func (e *Evidence) String() string {
+func (e *Evidence) String() string { return e.Report(nil) }
+
+// Report is [Evidence.String] with the parts of the matcher named by name, as for people who have
+// not written it: it gets a part's type and its value as JSON, nil for parts that have none. A nil
+// name shows them as they are.
+func (e *Evidence) Report(name func(kind string, value json.RawMessage) string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "no match after %v; the screen has been quiet for %v\n", e.Elapsed, e.Quiet)
-	for _, l := range e.Lacks() {
+	for _, l := range e.lacks(name) {
 		fmt.Fprintf(&b, "- %s\n", oneLine(l))
 	}
 	how := e.Screen.Exit.String()
@@ -165,18 +170,29 @@ func quiet(r rune) rune {
 
 // Lacks says what each part of the matcher lacked, one line each, nested parts indented by two
 // blanks.
-func (e *Evidence) Lacks() []string {
+func (e *Evidence) Lacks() []string { return e.lacks(nil) }
+
+func (e *Evidence) lacks(name func(kind string, value json.RawMessage) string) []string {
+	if name == nil {
+		name = asWritten
+	}
 	var b bytes.Buffer
 	if json.Compact(&b, e.Matcher) != nil {
 		return nil
 	}
-	return lacks(b.Bytes(), 0)
+	return lacks(b.Bytes(), 0, name)
+}
+
+// asWritten names a part of a matcher as the wire does.
+func asWritten(kind string, value json.RawMessage) string {
+	return strings.TrimSuffix(kind+" "+string(value), " ")
 }
 
 // mostDepth bounds how much nested evidence is shown: the server's matchers are at most as deep.
 const mostDepth = 32
 
-func lacks(raw json.RawMessage, level int) []string {
+func lacks(raw json.RawMessage, level int,
+	name func(kind string, value json.RawMessage) string) []string {
 	var l struct {
 		Type    string          `json:"type"`
 		Value   json.RawMessage `json:"value"`
@@ -187,15 +203,14 @@ func lacks(raw json.RawMessage, level int) []string {
 	if level > mostDepth || json.Unmarshal(raw, &l) != nil || l.Type == "" {
 		return nil
 	}
-	line := strings.Repeat("  ", level) + l.Type
 	var parts []json.RawMessage
 	switch {
 	case json.Unmarshal(l.Value, &parts) == nil:
+		l.Value = nil
 	case strings.HasPrefix(string(l.Value), `{"type"`):
-		parts = []json.RawMessage{l.Value}
-	case len(l.Value) > 0:
-		line += " " + string(l.Value)
+		parts, l.Value = []json.RawMessage{l.Value}, nil
 	}
+	line := strings.Repeat("  ", level) + name(l.Type, l.Value)
 	if l.Held {
 		line += ": held"
 	} else if l.Why != "" {
@@ -206,7 +221,7 @@ func lacks(raw json.RawMessage, level int) []string {
 	}
 	all := []string{line}
 	for _, p := range parts {
-		all = append(all, lacks(p, level+1)...)
+		all = append(all, lacks(p, level+1, name)...)
 	}
 	return all
 }

@@ -38,6 +38,8 @@ var named = sync.OnceValue(func() map[reflect.Type]shapeOf {
 		reflect.TypeFor[cellShape]():         is[cellShape]("Cell"),
 		reflect.TypeFor[runShape]():          is[runShape]("Run"),
 		reflect.TypeFor[rowShape]():          is[rowShape]("FrameRow"),
+		reflect.TypeFor[styledLine]():        is[lineShape]("StyledLine"),
+		reflect.TypeFor[stretchShape]():      is[stretchShape]("Stretch"),
 		reflect.TypeFor[modesShape]():        is[modesShape]("FrameModes"),
 		reflect.TypeFor[styleShape]():        is[styleShape]("Style"),
 		reflect.TypeFor[scrolledLine]():      is[scrolledLine]("Scrolled"),

@@ -913,6 +913,9 @@ export interface Frame {
   sequence: number;
   /** every row is there: the client had none, or another size */
   full: boolean;
+  /** number of the first row's line: what session.scrollback has dropped and what it has before
+   * the screen */
+  first_line: number;
   size: FrameSize;
   /** those that have changed */
   rows: FrameRow[];
@@ -929,6 +932,8 @@ export interface Frame {
   kept_from?: number | undefined;
   /** with at: when the session came to that */
   kept_from_at?: string | undefined;
+  /** with moves: by how many rows up what was shown has moved, before rows are drawn */
+  moved?: number | undefined;
   /** with at: when the session came to its sequence */
   shown_at?: string | undefined;
 }
@@ -951,6 +956,9 @@ export interface FrameModes {
   focus_events: boolean;
   reverse_video: boolean;
   mouse: string;
+  /** the wheel sends cursor keys on the alternate screen while the program does not take the
+   * mouse */
+  alternate_scroll: boolean;
   /** flags of the kitty keyboard protocol; from 0 to 255 */
   kitty_keyboard: number;
   /** from 0 to 255 */
@@ -961,7 +969,9 @@ export interface FrameRow {
   row: number;
   /** with form ansi: to be written at the beginning of a blank line, with no style set */
   ansi?: string | undefined;
-  runs?: Run[] | undefined;
+  runs?: Stretch[] | undefined;
+  /** the line continues in the next row */
+  wrapped?: boolean | undefined;
 }
 
 export interface FrameSize {
@@ -1872,13 +1882,6 @@ export interface ResizeActionValue {
   pixel_width?: number | undefined;
 }
 
-export interface Run {
-  col: number;
-  cols: number;
-  text: string;
-  style: Style;
-}
-
 /** the screen equals a golden screen */
 export interface ScreenExplanation {
   type: "screen";
@@ -2410,6 +2413,8 @@ export type SessionFrameParams = {
   session: string;
   /** runs (default): styled text, or ansi: a string with SGR and OSC 8 */
   form?: "runs" | "ansi" | undefined;
+  /** true: rows that have scrolled are not told again, moved says how far they did */
+  moves?: boolean | undefined;
   /** false shows the text as it is, whatever redaction says; default true */
   redact?: boolean | undefined;
   /** more rules for this read */
@@ -2810,6 +2815,8 @@ export interface SessionScrollbackParams {
   session: string;
   /** how many lines; default 100 */
   count?: number | undefined;
+  /** text (default): lines has strings, or runs: rows has styled text as in session.frame */
+  form?: "text" | "runs" | undefined;
   /** false shows the text as it is, whatever redaction says; default true */
   redact?: boolean | undefined;
   /** more rules for this read */
@@ -2819,11 +2826,15 @@ export interface SessionScrollbackParams {
 }
 
 export interface SessionScrollbackResult {
+  /** with form runs none */
   lines: string[];
   start: number;
+  /** of the lines told: with form runs fewer than asked for when they are long */
   count: number;
   total: number;
   dropped: number;
+  /** with form runs */
+  rows?: StyledLine[] | undefined;
 }
 
 export type SessionSearchParams = {
@@ -2854,6 +2865,8 @@ export interface SessionSearchResult {
   matches: Found[];
   total: number;
   truncated: boolean;
+  /** how many older lines are gone, as in session.scrollback */
+  dropped: number;
   /** with at: the oldest sequence that can be shown */
   kept_from?: number | undefined;
   /** with at: when the session came to that */
@@ -3043,6 +3056,16 @@ export interface StreamTextActionValue {
   delay_ms?: number | undefined;
 }
 
+export interface Stretch {
+  col: number;
+  /** of all its characters, which are equally wide */
+  cols: number;
+  text: string;
+  style: Style;
+  /** the text is one character of several code points */
+  cluster?: boolean | undefined;
+}
+
 export interface Style {
   /** default, idx:N or rgb:R:G:B */
   foreground: string;
@@ -3067,6 +3090,12 @@ export interface StyleLocator {
   type: "style";
   /** as in fg=green bold, bg=208, fg=#ff8800 underline, fg=default, inverse */
   value: string;
+}
+
+export interface StyledLine {
+  runs?: Stretch[] | undefined;
+  /** the line continues in the next row */
+  wrapped?: boolean | undefined;
 }
 
 export interface Target {

@@ -25,7 +25,7 @@ import (
 // Commands are play, cast2text, when and shot.
 func Commands(std cli.Stdio) []*cobra.Command {
 	return []*cobra.Command{playCommand(std), cast2textCommand(std), whenCommand(std),
-		shotCommand(std)}
+		animateCommand(std), shotCommand(std)}
 }
 
 // loadCast reads a recording from a file, or from standard input if its name is "-".

@@ -25,10 +25,10 @@ import (
 )
 
 func shotCommand(std cli.Stdio) *cobra.Command {
-	var output, named, theme string
+	var output, named string
 	var settle, timeout time.Duration
 	var when shotTime
-	var o picture.Options
+	var look looks
 	var rows, cols uint16
 	var session string
 	f := new(remote.Flags)
@@ -44,17 +44,12 @@ output. Secrets are hidden.`,
   ptywright shot -o before.png --session s1 --at -30s
   ptywright shot -o htop.svg -- htop`,
 		RunE: func(c *cobra.Command, args []string) error {
-			colours, err := cli.ThemeFlag(theme)
+			o, terminal, err := look.options(c)
 			if err != nil {
 				return err
 			}
-			if theme != "" {
-				o.Theme = picture.ThemeOf(colours)
-			}
-			if c.Flags().Changed("font-size") && !picture.FontSizeOK(o.FontSize) {
-				return cli.Usagef("--font-size is %v: give %d to %d", o.FontSize,
-					picture.FontSizeMin, picture.FontSizeMax)
-			}
+			lacking := missing{}
+			o.Missing = lacking.add
 			format, err := shotFormat(named, output)
 			if err != nil {
 				return cli.Usagef("%w", err)
@@ -68,9 +63,11 @@ output. Secrets are hidden.`,
 				}
 				return f.Exit(c.Context(),
 					shotOfSession(c.Context(), std, f, session, remote.Picture{
-						Format: format, Theme: theme, FontSize: o.FontSize, At: when.session,
+						Format: format, Theme: look.theme, FontSize: o.FontSize, At: when.session,
+						Frame: string(o.Frame), Padding: o.Padding, Title: o.Title,
+						Scale: o.Scale, NoCursor: o.NoCursor, Missing: lacking.add,
 						Show: f.Show(),
-					}, output))
+					}, output, lacking))
 			}
 			if when.text != "" && when.played != nil {
 				return cli.Usagef("--at: %w; a time ago is for --session", when.played)
@@ -80,7 +77,7 @@ output. Secrets are hidden.`,
 			case c.ArgsLenAtDash() == 0:
 				size := pty.Size{Rows: rows, Cols: cols}
 				config := engine.Config{Program: args[0], Args: args[1:], Size: size,
-					Theme: colours}
+					Theme: terminal}
 				s, err := shotOf(c.Context(), config, settle, timeout)
 				if err != nil {
 					return err
@@ -120,6 +117,7 @@ output. Secrets are hidden.`,
 			if err != nil {
 				return err
 			}
+			lacking.tell(std)
 			return writePicture(std, output, data)
 		},
 	}
@@ -133,10 +131,7 @@ output. Secrets are hidden.`,
 		"draw a program's screen once it has been unchanged for this long")
 	flags.DurationVar(&timeout, "timeout", 10*time.Second,
 		"draw a program that never becomes still after this long")
-	flags.StringVar(&theme, "theme", "",
-		"dark or light, also reported to programs (default: the session's, else dark)")
-	flags.Float64Var(&o.FontSize, "font-size", 0, "pixels, 6 to 128 (default 15)")
-	flags.BoolVar(&o.NoCursor, "no-cursor", false, "draw no cursor")
+	look.flags(c)
 	flags.BoolVar(&f.Bare, "raw", false, "do not hide secrets")
 	flags.Uint16Var(&rows, "rows", 24, "rows of a program's terminal")
 	flags.Uint16Var(&cols, "cols", 80, "columns of a program's terminal")
@@ -173,7 +168,7 @@ func (s *shotTime) Set(text string) error {
 
 // shotFlagsBut returns what conflicts with --session, "" if nothing does.
 func shotFlagsBut(c *cobra.Command, args []string) string {
-	for _, name := range []string{"settle", "timeout", "rows", "cols", "no-cursor"} {
+	for _, name := range []string{"settle", "timeout", "rows", "cols", "font"} {
 		if c.Flags().Changed(name) {
 			return "--" + name
 		}
@@ -187,7 +182,7 @@ func shotFlagsBut(c *cobra.Command, args []string) string {
 // shotOfSession has a server draw a session, and writes the picture here: its name is relative to
 // this folder, and the server works in another.
 func shotOfSession(ctx context.Context, std cli.Stdio, f *remote.Flags, id string, p remote.Picture,
-	output string) error {
+	output string, lacking missing) error {
 	s, err := f.Connect(ctx)
 	if err != nil {
 		return err
@@ -197,6 +192,7 @@ func shotOfSession(ctx context.Context, std cli.Stdio, f *remote.Flags, id strin
 	if err != nil {
 		return err
 	}
+	lacking.tell(std)
 	return writePicture(std, output, data)
 }
 

@@ -1,12 +1,10 @@
 package remote
 
 import (
-	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,9 +18,13 @@ func listCommand(std cli.Stdio, f *Flags) *cobra.Command {
 		Use:     "ls [flags]",
 		Aliases: []string{"list"},
 		Short:   "List a server's sessions",
-		Long: `List a server's sessions, oldest first, including those that have ended: STATE shows how, and QUIET
-how long ago the program last drew something. A server keeps the newest 256 ended sessions;
-kill --ended forgets them now. With --json each session is one line, as in session.list with details.`,
+		Long: `List a server's sessions: those that run, then those that have ended and how. QUIET is how long
+the screen has not changed. A narrow terminal shows fewer columns; a file or a pipe gets all of them.
+
+A server keeps the newest 256 ended sessions; kill --ended forgets them now. With --json each session
+is one line, as in session.list with details.`,
+		Example: `  ptywright ls
+  ptywright ls --json | jq -r 'select(.exit == null) | .session'`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return f.with(c, func(s *Server) error {
@@ -31,7 +33,7 @@ kill --ended forgets them now. With --json each session is one line, as in sessi
 					return err
 				}
 				if running {
-					all = slices.DeleteFunc(all, func(i Info) bool { return i.Exit != nil && !i.Exit.Draining })
+					all = slices.DeleteFunc(all, func(i Info) bool { return i.Over() })
 				}
 				if f.JSON {
 					for _, i := range all {
@@ -41,7 +43,7 @@ kill --ended forgets them now. With --json each session is one line, as in sessi
 					}
 					return nil
 				}
-				return listTable(std, all)
+				return listTable(std, all, time.Now())
 			})
 		},
 	}
@@ -49,43 +51,68 @@ kill --ended forgets them now. With --json each session is one line, as in sessi
 	return c
 }
 
-func listTable(std cli.Stdio, all []Info) error {
+// listTable prints sessions for people.
+func listTable(std cli.Stdio, all []Info, now time.Time) error {
 	if len(all) == 0 {
+		if cli.TerminalOf(std.Out).Cols > 0 {
+			fmt.Fprintln(std.Err, "no sessions; ptywright spawn -- PROGRAM starts one")
+		}
 		return nil
 	}
-	named := slices.ContainsFunc(all, func(i Info) bool { return i.Name != "" })
-	t := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
-	if named {
-		fmt.Fprint(t, "NAME\t")
-	}
-	fmt.Fprintln(t, "ID\tPROGRAM\tSIZE\tSTATE\tQUIET\tADAPTER\tLEASE\tTITLE")
-	for _, i := range all {
-		lease, adapter, title, quiet := "-", "-", "-", ""
-		if i.Lease != nil {
-			lease = cli.OneLine(i.Lease.Holder)
-		}
-		if i.Adapter != "" {
-			adapter = cli.OneLine(i.Adapter)
-		}
-		if i.Title != nil && *i.Title != "" {
-			title = cli.OneLine(*i.Title)
-		}
-		quiet = lasted(i.Quiet)
-		if named {
-			fmt.Fprintf(t, "%s\t", cli.OneLine(cmp.Or(i.Name, "-")))
-		}
-		fmt.Fprintf(t, "%s\t%s\t%dx%d\t%s\t%s\t%s\t%s\t%s\n", cli.OneLine(i.Session), cli.OneLine(filepath.Base(i.Program)), i.Rows, i.Cols, i.Exit.String(), quiet, adapter, lease, title)
-	}
-	return t.Flush()
+	table(all, now).Print(std.Out)
+	return nil
 }
 
-// lasted formats a duration in at most two units.
-func lasted(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return d.Round(100 * time.Millisecond).String()
-	case d < time.Hour:
-		return d.Round(time.Second).String()
+// table is the sessions: those that run first, each half oldest first.
+func table(all []Info, now time.Time) *cli.Table {
+	slices.SortStableFunc(all, func(a, b Info) int { return rank(a) - rank(b) })
+	t := &cli.Table{Columns: []cli.Column{
+		{Title: "ID"},
+		{Title: "NAME", Least: 8, Spare: true},
+		{Title: "COMMAND", Least: 10},
+		{Title: "FOLDER", Least: 12, Tail: true, Drop: 3},
+		{Title: "STATE", Least: 9},
+		{Title: "STARTED", Drop: 1},
+		{Title: "QUIET", Drop: 4},
+		{Title: "ADAPTER", Least: 8, Spare: true, Drop: 2},
+		{Title: "LEASE", Least: 8, Spare: true, Drop: 2},
+		{Title: "TITLE", Least: 12, Spare: true, Drop: 5},
+	}}
+	for _, i := range all {
+		lease, title := "", ""
+		if i.Lease != nil {
+			lease = i.Lease.Holder
+		}
+		if i.Title != nil {
+			title = *i.Title
+		}
+		t.Row(cli.Cell{Text: i.Session, SGR: cli.Bold}, i.Name,
+			strings.Join(append([]string{filepath.Base(i.Program)}, i.Args...), " "),
+			cli.Tilde(i.Cwd), stateCell(i), cli.Ago(now.Sub(i.Started)), cli.Brief(i.Quiet),
+			i.Adapter, lease, title)
 	}
-	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s") // without seconds
+	return t
+}
+
+// rank puts what runs before what has ended.
+func rank(i Info) int {
+	if i.Over() {
+		return 1
+	}
+	return 0
+}
+
+// Over reports whether the program has ended, with all of its output.
+func (i *Info) Over() bool { return i.Exit != nil && !i.Exit.Draining }
+
+// stateCell is green for what runs, and red for what failed.
+func stateCell(i Info) cli.Cell {
+	c := cli.Cell{Text: i.Exit.String(), SGR: cli.Dim}
+	switch {
+	case i.Exit == nil:
+		c.SGR = cli.Green
+	case i.Exit.Code == nil || *i.Exit.Code != 0:
+		c.SGR = cli.Red
+	}
+	return c
 }

@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -327,11 +326,6 @@ func (f *Flags) printVerdict(std cli.Stdio, v Verdict, named, next bool) error {
 	return cli.PrintLines(std.Out, lines)
 }
 
-// printEvidence prints why a wait did not match.
-func printEvidence(w io.Writer, e *client.Evidence) {
-	io.WriteString(w, e.String())
-}
-
 // A Condition is what to wait for in a session.
 type Condition struct {
 	Matcher any             // the wire's
@@ -394,30 +388,12 @@ func about(id string, matched bool, object json.RawMessage) json.RawMessage {
 }
 
 // What says in one line what matched: the text that an expression captured, the text that was
-// looked for, or how the program or its command ended.
+// looked for, how the program or its command ended, or else the condition.
 func (w Waited) What() string {
 	if w.Matched == nil {
 		return ""
 	}
 	return say(&w.Matched.Outcome, w.Matched.Screen.Exit)
-}
-
-func say(o *client.Outcome, exit *client.Exit) string {
-	switch {
-	case len(o.Parts) > 0:
-		var parts []string
-		for i := range o.Parts {
-			parts = append(parts, say(&o.Parts[i], exit))
-		}
-		return strings.Join(parts, "; ")
-	case o.Kind == "process_exited":
-		return exit.String()
-	case o.Kind == "command_finished" && o.ExitCode != nil:
-		return fmt.Sprintf("exit %d", *o.ExitCode)
-	case o.Kind == "command_finished":
-		return "exit code unknown"
-	}
-	return cmp.Or(o.Capture, o.Text, o.Kind)
 }
 
 // Exited is how the program ended, if its end is what matched, or part of it; else nil.

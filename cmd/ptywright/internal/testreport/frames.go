@@ -125,7 +125,7 @@ func colorOf(c vt.Color) string {
 		if i < 16 {
 			return fmt.Sprintf("var(--c%d)", i)
 		}
-		p := picture.DarkTheme.Palette[i]
+		p := picture.ThemeOf(vt.ThemeDark).Palette[i]
 		return fmt.Sprintf("#%02x%02x%02x", p.R, p.G, p.B)
 	}
 	if r, g, b, ok := c.RGB(); ok {

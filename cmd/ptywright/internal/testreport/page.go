@@ -14,6 +14,7 @@ import (
 	"github.com/ptywright/ptywright/engine/golden"
 	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/tuitest/script"
 )
 
@@ -244,7 +245,7 @@ func hash(text string) string {
 // palette are the terminal's colours as variables of the page.
 func palette() string {
 	var b strings.Builder
-	t := picture.DarkTheme
+	t := picture.ThemeOf(vt.ThemeDark)
 	fmt.Fprintf(&b, ".screen{--ink:#%02x%02x%02x;--paper:#%02x%02x%02x", t.Foreground.R, t.Foreground.G,
 		t.Foreground.B, t.Background.R, t.Background.G, t.Background.B)
 	for i, c := range t.Palette[:16] {

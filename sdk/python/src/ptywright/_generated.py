@@ -653,6 +653,10 @@ class Frame(Record):
     """For the next since."""
     full = Plain[bool]("full")
     """Every row is there: the client had none, or another size."""
+    first_line = Plain[int]("first_line")
+    """Number of the first row's line: what session.scrollback has dropped and what it has before
+    the screen.
+    """
     size = Made["FrameSize"]("size", lambda v: FrameSize(v))
     rows = Made["List[FrameRow]"]("rows", lambda v: [FrameRow(x) for x in v or ()])
     """Those that have changed."""
@@ -669,6 +673,8 @@ class Frame(Record):
     """With at: the oldest sequence that can be shown."""
     kept_from_at = Optionally[Optional[str]]("kept_from_at", None)
     """With at: when the session came to that."""
+    moved = Optionally[Optional[int]]("moved", None)
+    """With moves: by how many rows up what was shown has moved, before rows are drawn."""
     shown_at = Optionally[Optional[str]]("shown_at", None)
     """With at: when the session came to its sequence."""
 
@@ -691,6 +697,10 @@ class FrameModes(Record):
     focus_events = Plain[bool]("focus_events")
     reverse_video = Plain[bool]("reverse_video")
     mouse = Plain[str]("mouse")
+    alternate_scroll = Plain[bool]("alternate_scroll")
+    """The wheel sends cursor keys on the alternate screen while the program does not take the
+    mouse.
+    """
     kitty_keyboard = Plain[int]("kitty_keyboard")
     """Flags of the kitty keyboard protocol."""
     modify_other_keys = Plain[int]("modify_other_keys")
@@ -700,7 +710,9 @@ class FrameRow(Record):
     row = Plain[int]("row")
     ansi = Optionally[Optional[str]]("ansi", None)
     """With form ansi: to be written at the beginning of a blank line, with no style set."""
-    runs = Made["List[Run]"]("runs", lambda v: [Run(x) for x in v or ()])
+    runs = Made["List[Stretch]"]("runs", lambda v: [Stretch(x) for x in v or ()])
+    wrapped = Optionally[bool]("wrapped", False)
+    """The line continues in the next row."""
 
 
 class FrameSize(Record):
@@ -1383,13 +1395,6 @@ class ResizeActionValue(_ResizeActionValue, total=False):
     """Width in pixels; 0: not known."""
 
 
-class Run(Record):
-    col = Plain[int]("col")
-    cols = Plain[int]("cols")
-    text = Plain[str]("text")
-    style = Made["Style"]("style", lambda v: Style(v))
-
-
 class ScreenExplanation(Record):
     """The screen equals a golden screen."""
     type: Literal["screen"] = "screen"
@@ -1887,16 +1892,22 @@ class SessionScreenshotResult(Record):
 
 class SessionScrollbackResult(Record):
     lines = Plain[List[str]]("lines")
+    """With form runs none."""
     start = Plain[int]("start")
     count = Plain[int]("count")
+    """Of the lines told: with form runs fewer than asked for when they are long."""
     total = Plain[int]("total")
     dropped = Plain[int]("dropped")
+    rows = Made["List[StyledLine]"]("rows", lambda v: [StyledLine(x) for x in v or ()])
+    """With form runs."""
 
 
 class SessionSearchResult(Record):
     matches = Made["List[Found]"]("matches", lambda v: [Found(x) for x in v or ()])
     total = Plain[int]("total")
     truncated = Plain[bool]("truncated")
+    dropped = Plain[int]("dropped")
+    """How many older lines are gone, as in session.scrollback."""
     kept_from = Optionally[Optional[int]]("kept_from", None)
     """With at: the oldest sequence that can be shown."""
     kept_from_at = Optionally[Optional[str]]("kept_from_at", None)
@@ -2013,6 +2024,16 @@ class StreamTextActionValue(_StreamTextActionValue, total=False):
     """Pause after each chunk; more than 100 are taken for 100."""
 
 
+class Stretch(Record):
+    col = Plain[int]("col")
+    cols = Plain[int]("cols")
+    """Of all its characters, which are equally wide."""
+    text = Plain[str]("text")
+    style = Made["Style"]("style", lambda v: Style(v))
+    cluster = Optionally[bool]("cluster", False)
+    """The text is one character of several code points."""
+
+
 class Style(Record):
     foreground = Plain[str]("foreground")
     """Default, idx:N or rgb:R:G:B."""
@@ -2037,6 +2058,12 @@ class StyleLocator(TypedDict):
     type: Literal["style"]
     value: str
     """As in fg=green bold, bg=208, fg=#ff8800 underline, fg=default, inverse."""
+
+
+class StyledLine(Record):
+    runs = Made["List[Stretch]"]("runs", lambda v: [Stretch(x) for x in v or ()])
+    wrapped = Optionally[bool]("wrapped", False)
+    """The line continues in the next row."""
 
 
 class Target(Record):
@@ -3111,6 +3138,7 @@ def session_frame(
     *,
     at: Optional[Moment] = None,
     form: Optional[Literal["runs", "ansi"]] = None,
+    moves: Optional[bool] = None,
     redact: Optional[bool] = None,
     redaction: Optional[Redaction] = None,
     since: Optional[int] = None,
@@ -3124,6 +3152,7 @@ def session_frame(
         session: The session's id or name.
         at: The screen as it was then, hidden by what is secret now; default: as it is.
         form: Runs (default): styled text, or ansi: a string with SGR and OSC 8.
+        moves: True: rows that have scrolled are not told again, moved says how far they did.
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
         since: The sequence of the frame that the client has; without it the whole screen is
@@ -3135,7 +3164,7 @@ def session_frame(
     invalid_redaction, limit_exceeded, moment_not_kept, reply_too_large, session_closed,
     session_forgotten, unknown_session.
     """
-    return Call("session.frame", given(session=session, at=at, form=form, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms), Frame)
+    return Call("session.frame", given(session=session, at=at, form=form, moves=moves, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms), Frame)
 
 
 def session_golden(
@@ -3505,6 +3534,7 @@ def session_scrollback(
     session: str,
     *,
     count: Optional[int] = None,
+    form: Optional[Literal["text", "runs"]] = None,
     redact: Optional[bool] = None,
     redaction: Optional[Redaction] = None,
     start: Optional[int] = None,
@@ -3514,6 +3544,8 @@ def session_scrollback(
     Args:
         session: The session's id or name.
         count: How many lines; default 100.
+        form: Text (default): lines has strings, or runs: rows has styled text as in
+            session.frame.
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
         start: First line, from 0; default: the last count lines.
@@ -3521,7 +3553,7 @@ def session_scrollback(
     Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
     invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
     """
-    return Call("session.scrollback", given(session=session, count=count, redact=redact, redaction=redaction, start=start), SessionScrollbackResult)
+    return Call("session.scrollback", given(session=session, count=count, form=form, redact=redact, redaction=redaction, start=start), SessionScrollbackResult)
 
 
 def session_search(
@@ -3791,7 +3823,6 @@ __all__ = [
     "ReloadedAdapter",
     "ResizeAction",
     "ResizeActionValue",
-    "Run",
     "ScreenExplanation",
     "ScreenMatcher",
     "ScreenMatcherValue",
@@ -3850,8 +3881,10 @@ __all__ = [
     "State",
     "StreamTextAction",
     "StreamTextActionValue",
+    "Stretch",
     "Style",
     "StyleLocator",
+    "StyledLine",
     "Target",
     "TextAction",
     "TextLocator",
