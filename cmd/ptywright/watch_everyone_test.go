@@ -27,7 +27,7 @@ func TestWatchOnAPhone(t *testing.T) {
 	t.Parallel()
 	b := chromium(t)
 	w := watchedServer(t)
-	s := w.sh(`stty -echo; for i in $(seq 23); do echo "a line of the screen that is some eighty columns wide, as most are $i"; done; printf '\033[24;70H'; cat`)
+	s := w.sh(`for i in $(seq 23); do echo "a line of the screen that is some eighty columns wide, as most are $i"; done; printf '\033[24;70H'; cat`)
 	s.wait(client.Text("are 23"))
 	p := b.open(w.address)
 	p.size(390, 844, true)
@@ -71,6 +71,7 @@ func TestWatchOnAPhone(t *testing.T) {
 	p.key("Enter", "Enter", 0, "\r")
 	p.until(screenText + `.includes('typed on a phone')`)
 	look(480)
+	p.eval(`document.querySelector('#term-key-row button:nth-child(13)').scrollIntoView()`)
 	p.click("#term-key-row button:nth-child(13)") // Ctrl+C
 	p.until(`document.querySelector('#term-status').textContent.startsWith('The program has ended')`)
 	b.quiet()

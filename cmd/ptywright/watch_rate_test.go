@@ -29,13 +29,18 @@ const countScript = `(() => {
 
 // A rate is what a page does in a second.
 type rate struct {
-	Bytes, Messages, Frames, Longest, Busy float64
+	Bytes, Messages, Frames, Longest float64
+	busy                             map[string]float64 // share of the main thread, by what it does
 }
+
+// shares are what the main thread is busy with, as the browser counts it in seconds of its own processor
+// time: of all, for layout, for styles and for scripts.
+var shares = []string{"TaskDuration", "LayoutDuration", "RecalcStyleDuration", "ScriptDuration"}
 
 // rateOf measures a page for a while.
 func (p *tab) rateOf(d time.Duration) (r rate) {
 	p.t.Helper()
-	busy := func() float64 { // seconds that the main thread has worked
+	busy := func() map[string]float64 {
 		var m struct {
 			Metrics []struct {
 				Name  string  `json:"name"`
@@ -43,24 +48,27 @@ func (p *tab) rateOf(d time.Duration) (r rate) {
 			} `json:"metrics"`
 		}
 		p.do("Performance.getMetrics", nil, &m)
+		all := map[string]float64{}
 		for _, x := range m.Metrics {
-			if x.Name == "TaskDuration" {
-				return x.Value
-			}
+			all[x.Name] = x.Value
 		}
-		return 0
+		return all
 	}
-	p.do("Performance.enable", nil, nil)
+	p.do("Performance.enable", map[string]any{"timeDomain": "threadTicks"}, nil)
 	p.eval(`Object.assign(count, { bytes: 0, messages: 0, frames: 0, longest: 0 })`)
 	before, began := busy(), time.Now()
 	time.Sleep(d)
 	data, _ := json.Marshal(p.eval(`count`))
-	r.Busy = busy() - before
+	after, took := busy(), time.Since(began).Seconds()
 	if err := json.Unmarshal(data, &r); err != nil {
 		p.t.Fatal(err)
 	}
-	for _, x := range []*float64{&r.Bytes, &r.Messages, &r.Frames, &r.Busy} {
-		*x /= time.Since(began).Seconds()
+	r.busy = map[string]float64{}
+	for _, name := range shares {
+		r.busy[name] = (after[name] - before[name]) / took
+	}
+	for _, x := range []*float64{&r.Bytes, &r.Messages, &r.Frames} {
+		*x /= took
 	}
 	return r
 }
@@ -111,8 +119,9 @@ func TestWatchFrameRate(t *testing.T) {
 	}
 	const round = 8 * time.Second
 	show := func(name string, blank float64, r rate) {
-		t.Logf("%-18s %5.1f fps (%.2f of blank), longest %4.0f ms, main thread %.2f, %5.0f KB/s, %4.0f frames/s",
-			name, r.Frames, r.Frames/blank, r.Longest, r.Busy, r.Bytes/1000, r.Messages)
+		t.Logf("%-18s %5.1f fps (%.2f of blank), longest %4.0f ms, %5.0f KB/s, %4.0f frames/s; main thread, layout, style, script: %.2f %.2f %.2f %.2f",
+			name, r.Frames, r.Frames/blank, r.Longest, r.Bytes/1000, r.Messages,
+			r.busy[shares[0]], r.busy[shares[1]], r.busy[shares[2]], r.busy[shares[3]])
 	}
 	for range 2 {
 		for _, x := range pages {

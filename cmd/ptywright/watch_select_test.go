@@ -132,8 +132,8 @@ func TestWatchCopies(t *testing.T) {
 	}{
 		{"vim", []string{"-u", "NONE", "-i", "NONE", "-n", "+set mouse=", "+call setline(1, 'some words of vim')"}, 0, "words of"},
 		{"vim", []string{"-u", "NONE", "-i", "NONE", "-n", "+set nocp mouse=a ttymouse=sgr", "+call setline(1, 'some words of vim')"}, shiftKey, "words of"},
-		{"mc", []string{"-d", "-u"}, 0, "Help"},
-		{"mc", []string{"-u"}, shiftKey, "Help"},
+		{"mc", []string{"-d", "-u"}, 0, "Command"},
+		{"mc", []string{"-u"}, shiftKey, "Command"},
 	} {
 		s := w.with(client.Config{Program: program.name, Args: program.args, Cwd: t.TempDir(), Env: map[string]string{"HOME": t.TempDir(), "LANG": "C.UTF-8"}})
 		s.wait(client.Text(program.find))

@@ -27,7 +27,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
+	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/protocol/loopback"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -158,13 +158,13 @@ func (s *server) commands() {
 	}
 	line := func(words ...string) string {
 		all := append([]string{"ptywright", words[0]}, where...)
-		return remote.CommandLine(append(all, words[1:]...))
+		return record.CommandLine(append(all, words[1:]...), nil)
 	}
 	s.spawn = line("spawn", "--", "bash")
 	s.record = []string{line("record", "--session", "s1", "s1.cast")}
 	if s.Casts != "" { // made without a server
-		s.record = append(s.record, remote.CommandLine([]string{"ptywright", "record",
-			"-o", filepath.Join(s.Casts, "demo.cast"), "--", "bash"}))
+		s.record = append(s.record, record.CommandLine([]string{"ptywright", "record",
+			"-o", filepath.Join(s.Casts, "demo.cast"), "--", "bash"}, nil))
 	}
 }
 

@@ -113,8 +113,8 @@ export class Hands {
     // It is mousedown that moves the focus, and that begins a selection.
     el.addEventListener('mousedown', (e) => {
       if (!this.takesMouse()) return;
-      if (e.shiftKey) this.term.selection.begin(e.clientX, e.clientY);
-      else { e.preventDefault(); this.term.focus(); }
+      if (!e.shiftKey) { e.preventDefault(); this.term.focus(); }
+      else if (this.term.selection.begin(e.clientX, e.clientY, e.detail)) e.preventDefault();
     });
     el.addEventListener('pointerup', (e) => {
       if (!this.#pressed) return;

@@ -66,15 +66,15 @@ function pieces(runs) {
     let style = css(r.style);
     if (r.style.blink) style += 'animation:blink 1.2s steps(2) infinite;';
     const { link = '', overline = false } = r.style;
-    const put = (text, cols) => {
-      out.push({ text, cols, style, link, overline, key: `${cols} ${overline} ${style}${link}` });
+    const put = (text, cols, own = false) => {
+      out.push({ text, cols, own, style, link, overline, key: `${cols} ${own} ${overline} ${style}${link}` });
     };
     if (ascii.test(r.text)) put(r.text, 0);
-    else if (r.cluster) put(r.text, r.cols);
+    else if (r.cluster) put(r.text, r.cols, true);
     else if (plain.test(r.text)) put(r.text, r.cols);
     else {
       const chars = [...r.text], each = r.cols / chars.length;
-      for (const c of chars) put(c, each);
+      for (const c of chars) put(c, each, true);
     }
   }
   return out;
@@ -88,6 +88,7 @@ function node(p, links) {
   e.append(text);
   if (p.style) e.style.cssText = p.style;
   if (p.cols) { e.className = 'fixed'; e.style.width = `calc(var(--cw) * ${p.cols})`; }
+  if (p.own) e.classList.add('own');
   if (p.overline) e.classList.add('over');
   if (p.link) {
     e.classList.add('link');

@@ -3,6 +3,8 @@
 
 import { copy, toast } from './ui.js';
 
+const words = new Intl.Segmenter(undefined, { granularity: 'word' });
+
 // caret returns the place in the text under a point.
 function caret(x, y) {
   const at = document.caretPositionFromPoint?.(x, y);
@@ -55,10 +57,19 @@ export class Selection {
 
   clear() { if (this.range) getSelection().removeAllRanges(); }
 
-  // begin puts the beginning of a selection under a point: shift would go on from the last one.
-  begin(x, y) {
-    const at = caret(x, y);
-    if (at) getSelection().collapse(...at);
+  // begin puts the beginning of a selection under a point, where shift would go on from the last one. The
+  // second of several clicks selects the word there, the third the row; it returns whether it has.
+  begin(x, y, clicks) {
+    const at = caret(x, y), selection = getSelection();
+    if (!at) return false;
+    const [node, offset] = at;
+    selection.collapse(node, offset);
+    const row = node.parentElement?.closest('.row');
+    if (clicks < 2 || !row || node.nodeType !== Node.TEXT_NODE) return false;
+    if (clicks > 2) { selection.selectAllChildren(row); return true; }
+    const word = words.segment(node.data).containing(Math.min(offset, node.length - 1));
+    if (word) selection.setBaseAndExtent(node, word.index, node, word.index + word.segment.length);
+    return Boolean(word);
   }
 
   // text is what is selected: a line for each that the program has written, however many rows it takes.

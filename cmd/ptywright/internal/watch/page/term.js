@@ -202,6 +202,7 @@ export class Term {
     for (const id of ['announce', 'search', 'history', 'past', 'timeline']) $(`term-${id}`).hidden = !f || Boolean(this.#lost);
     // A click moves the focus to what can have it, and takes it from what is typed into.
     if (this.mine) this.stage.removeAttribute('tabindex'); else this.stage.tabIndex = 0;
+    this.input.tabIndex = this.mine ? 0 : -1;
     this.stage.classList.toggle('mine', this.mine);
     document.body.classList.toggle('typing', this.mine);
     $('term-paper').hidden = !f;
