@@ -75,13 +75,6 @@ func TestWatchTimelineOfAWait(t *testing.T) {
 	p.key("Escape", "Escape", 0, "")
 	p.until(screenText + ` === 'something else' && document.querySelector('#past-bar').hidden && !document.querySelector('.event[aria-current]')`)
 
-	// A page that is opened late sees what was.
-	late := b.open(w.address)
-	late.size(1400, 900, false)
-	late.until(`!!document.querySelector('.tile')`)
-	late.eval(`location.hash = '#/session/` + s.ID + `'`)
-	late.until(events + `.includes('timed out after 4s')`)
-
 	if _, err := recording.Stop(w.ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -91,6 +84,12 @@ func TestWatchTimelineOfAWait(t *testing.T) {
 	p.eval(`[...document.querySelectorAll('#player-panels .event')].find((e) => e.dataset.kind === 'wait').click()`)
 	p.until(`` + strings.ReplaceAll(screenText, "#term-paper", "#player-paper") + `.startsWith('tests: 3 failed') && document.querySelector('#player-play').textContent === 'Play'`)
 	p.shot("timeline-recording")
+	// A page that is opened late sees what was.
+	late := b.open(w.address)
+	late.size(1400, 900, false)
+	late.until(`!!document.querySelector('.tile')`)
+	late.eval(`location.hash = '#/session/` + s.ID + `'`)
+	late.until(events + `.includes('timed out after 4s')`)
 	text, err := os.ReadFile(cast)
 	if err != nil {
 		t.Fatal(err)
