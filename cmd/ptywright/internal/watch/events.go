@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -76,34 +75,16 @@ func (x *index) note(session string, seq uint64) {
 	}
 }
 
-// A moment is an event of a recording as a page gets it: in the shape of the wire's events, with the
-// time in the recording at which it was written.
+// A moment is an event of a recording as a page gets it: in the shape of the wire's events.
 type moment struct {
-	AtMS  float64      `json:"at_ms"`
-	Event engine.Event `json:"event"`
+	AtMS  float64 `json:"at_ms"` // in the recording
+	Event any     `json:"event"`
 }
 
-// momentsOf are the events of a recording: its session's, and those that every asciicast has.
-func momentsOf(rec *record.Recording, hide *redact.Redactor) []moment {
-	var all []moment
-	for e := range rec.Events() {
-		x, ok := e.Session()
-		switch e.Kind {
-		case record.EventSession:
-			if !ok {
-				continue
-			}
-		case record.EventResize:
-			x = engine.Event{Kind: engine.EventResize, Rows: e.Rows, Cols: e.Cols}
-		case record.EventMarker:
-			x = engine.Event{Kind: "marker", Text: e.Text}
-		case record.EventExit:
-			code := e.Exit
-			x = engine.Event{Kind: engine.EventExit, ExitCode: &code}
-		default:
-			continue
-		}
-		all = append(all, moment{milliseconds(e.At), x.Clean(hide.String)})
+// momentsOf are the newest events of a recording, as many as a page gets.
+func momentsOf(rec *record.Recording, hide *redact.Redactor) (all []moment) {
+	for at, e := range rec.Moments(maxPast) {
+		all = append(all, moment{milliseconds(at), e.Clean(hide.String)})
 	}
-	return all[max(0, len(all)-maxPast):]
+	return all
 }

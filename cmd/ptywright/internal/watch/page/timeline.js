@@ -50,7 +50,7 @@ export class Timeline {
     this.el.setAttribute('aria-label', 'Timeline');
     this.none = make('p', 'none', 'Nothing has happened yet: input, waits, commands and the end will be here.');
     this.list = make('ol');
-    this.el.append(make('h3', '', 'Timeline'), this.none, this.list);
+    this.el.append(make('h2', '', 'Timeline'), this.none, this.list);
     this.el.addEventListener('keydown', (e) => this.#key(e));
     parent.append(this.el);
   }
