@@ -92,8 +92,8 @@ func FontSizeOK(px float64) bool { return px >= FontSizeMin && px <= FontSizeMax
 // Bounds of Options.
 const (
 	PaddingMax = 1000 // pixels
-	ScaleMin   = 0.25
-	ScaleMax   = 4.0
+	ScaleMin   = 1
+	ScaleMax   = 4
 )
 
 func (o Options) padding() int { return min(max(o.Padding, 0), PaddingMax) }

@@ -2,10 +2,8 @@ package recordings
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -68,7 +66,7 @@ hidden in every frame.`,
 			name := session
 			if session != "" {
 				err = f.Exit(c.Context(), func() (err error) {
-					rec, err = pastOf(c.Context(), f, session)
+					rec, err = pastOf(c.Context(), std, f, session, rate/speed)
 					return err
 				}())
 			} else {
@@ -190,15 +188,4 @@ func (b *byteSize) Set(s string) error {
 	}
 	*b = byteSize(n * float64(unit))
 	return nil
-}
-
-// pastOf reads what is kept of a session's past.
-func pastOf(ctx context.Context, f *remote.Flags, id string) (*record.Recording, error) {
-	s, err := f.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	_ = io.Discard
-	return nil, errors.New("TODO")
 }
