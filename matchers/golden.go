@@ -30,12 +30,15 @@ func screenShape() tree.Shape {
 	region := tree.TextShape("compare this rectangle alone: ROW,COLUMN ROWSxCOLUMNS, from 0")
 	region["pattern"], region["examples"] = `^[0-9]+,[0-9]+ [0-9]+x[0-9]+$`, []any{"0,0 1x4"}
 	return tree.ObjectShape(map[string]tree.Shape{"screen": text, "region": region,
+		"quiet_ms": tree.IntOrShape(0, 0, int(maxStable.Milliseconds()), "end the wait as timed out when "+
+			"the screen differs and has not changed for so long, since the wait began and since the "+
+			"program has written something after since; 0: no"),
 		"masks": {"type": "array", "items": mask, "maxItems": golden.MaxMasks,
 			"description": "masks that count beside those of the screen, or in place of one of their name"},
-	}, "masks", "region")
+	}, "masks", "region", "quiet_ms")
 }
 
-// parseScreen reads {screen, masks, region}.
+// parseScreen reads {screen, masks, region, quiet_ms}.
 func parseScreen(p *parser, value any, path string, _ int) (Matcher, error) {
 	object, ok := value.(map[string]any)
 	if !ok {
@@ -80,6 +83,12 @@ func parseScreen(p *parser, value any, path string, _ int) (Matcher, error) {
 	if amend := (*golden.AmendError)(nil); errors.As(err, &amend) {
 		return nil, &ParseError{path + "." + amend.Path, amend.Err.Error()}
 	}
+	quiet := int64(0)
+	if object["quiet_ms"] != nil {
+		if quiet, err = integer(object["quiet_ms"], path+".quiet_ms", maxStable.Milliseconds()); err != nil {
+			return nil, err
+		}
+	}
 	if p.screens++; p.screens > maxScreens {
 		return nil, &ParseError{path,
 			fmt.Sprintf("more than %d golden screens in one tree", maxScreens)}
@@ -88,20 +97,33 @@ func parseScreen(p *parser, value any, path string, _ int) (Matcher, error) {
 	if shown == nil {
 		shown = func(v *engine.View) *vt.Screen { return v.Screen }
 	}
-	return &screen{judge: golden.NewJudge(want), shown: shown}, nil
+	return &screen{judge: golden.NewJudge(want), shown: shown,
+		quiet: time.Duration(quiet) * time.Millisecond}, nil
 }
 
 // A screen matches views whose screen equals a golden one. It remembers the one that came nearest.
 type screen struct {
 	judge *golden.Judge
 	shown func(*engine.View) *vt.Screen
+	quiet time.Duration // 0: it waits whatever the screen does
+	began time.Time     // the first look
 }
 
 func (m *screen) Check(v *engine.View) engine.Result {
 	if m.judge.Look(m.shown(v), v.At) {
 		return engine.Matched("screen")
 	}
-	return engine.Result{}
+	if m.began.IsZero() {
+		m.began = v.At
+	}
+	if m.quiet == 0 || v.Ended || v.Since.Set && v.Sequence <= v.Since.Last() {
+		return engine.Result{}
+	}
+	left, err := golden.Patience(m.quiet, m.began, v.Changed, v.At)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", engine.ErrTimeout, err)
+	}
+	return engine.Result{Recheck: left, Err: err}
 }
 
 func (m *screen) Explain(v *engine.View, shown Shown) Explanation {

@@ -11,7 +11,8 @@ import (
 
 // Located matches when a locator means count places of the screen, or with a negative count at
 // least one. Places are on the screen as it is: what has scrolled off has none. With a position only
-// places count of which a row was written after it.
+// places count of which a row was written after it. The error of a check is [locate.ErrTooMuch], or
+// that of a plugin.
 func Located(l locate.Locator, count int) Matcher { return &located{locator: l, count: count} }
 
 type located struct {
@@ -29,9 +30,6 @@ func (m *located) Check(v *engine.View) engine.Result {
 		m.screen = v.Screen
 	}
 	if m.err != nil {
-		if m.err == locate.ErrTooMuch { // another screen may hold less
-			return engine.Result{}
-		}
 		return engine.Result{Err: m.err}
 	}
 	found := m.fresh(v)

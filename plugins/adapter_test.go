@@ -41,8 +41,14 @@ type driven struct {
 // drive starts a plugin of one file. Call it inside a bubble, and close at its end.
 func drive(t *testing.T, source string) *driven {
 	t.Helper()
+	return driveWith(t, testManifest, source)
+}
+
+// driveWith is drive of a plugin with this manifest.
+func driveWith(t *testing.T, manifest, source string) *driven {
+	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"manifest.toml": testManifest, "main.lua": source} {
+	for name, text := range map[string]string{"manifest.toml": manifest, "main.lua": source} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

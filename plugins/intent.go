@@ -273,7 +273,7 @@ func (a *Adapter) decodePlan(ctx context.Context, machine machine, intent string
 	for _, steps := range [][]step{p.steps, p.submit(), p.undo()} {
 		for _, s := range steps {
 			for _, s := range slices.Concat(s.then, []step{s}) {
-				if err := a.allowed(s); err != nil {
+				if err := a.allowed(intent, s); err != nil {
 					return nil, err
 				}
 			}
@@ -351,16 +351,17 @@ var actionPermissions = map[string]Permission{
 	"text": InputWrite, "paste": InputWrite, "bracketed_paste": InputWrite,
 	"stream_text": InputWrite, "key": InputWrite, "mouse": InputWrite,
 	"click": InputWrite, "drag": InputWrite, "scroll": InputWrite, "interrupt": InputWrite,
-	"eof": InputWrite, "signal": SessionKill, "kill": SessionKill, "resize": SessionResize,
+	"eof": InputWrite, "theme": InputWrite, "signal": SessionKill, "kill": SessionKill, "resize": SessionResize,
 	"expect": MatcherWait, "when": MatcherWait, "mark_transcript": TranscriptRead,
 }
 
-func (a *Adapter) allowed(s step) error {
+func (a *Adapter) allowed(intent string, s step) error {
+	m := a.Plugin().Manifest
 	p, ok := actionPermissions[s.kind]
 	if !ok {
-		panic("plugins: no permission is known for the action " + s.kind)
+		return resultError(m.Name, intent, "the action %s is not for plugins", clip(s.kind))
 	}
-	return a.Plugin().Manifest.require(p, s.kind)
+	return m.require(p, s.kind)
 }
 
 // perform executes the steps in order, adds to the receipt, and returns the sequence right before

@@ -5,7 +5,7 @@ local function bare(kind) return function() return {type = kind} end end
 
 local action = {
 	text = typed("text"), paste = typed("paste"), bracketed_paste = typed("bracketed_paste"), key = typed("key"),
-	signal = typed("signal"), mouse = typed("mouse"), click = typed("click"), drag = typed("drag"), scroll = typed("scroll"), interrupt = bare("interrupt"), eof = bare("eof"), kill = bare("kill"),
+	signal = typed("signal"), mouse = typed("mouse"), click = typed("click"), drag = typed("drag"), scroll = typed("scroll"), theme = typed("theme"), interrupt = bare("interrupt"), eof = bare("eof"), kill = bare("kill"),
 }
 function action.stream_text(text) return {type = "stream_text", value = {text = text}} end
 function action.resize(rows, cols) return {type = "resize", value = {rows = rows, cols = cols}} end

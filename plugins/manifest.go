@@ -21,7 +21,7 @@ const (
 	SessionResize  Permission = "session.resize"  // the action resize
 	ScreenRead     Permission = "screen.read"     // adapter.snapshot, adapter.state, adapter.inspect
 	TranscriptRead Permission = "transcript.read" // adapter.transcript
-	InputWrite     Permission = "input.write"     // adapter.send; every action that types
+	InputWrite     Permission = "input.write"     // adapter.send; every action that types, and theme
 	MatcherWait    Permission = "matcher.wait"    // adapter.wait
 )
 

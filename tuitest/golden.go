@@ -21,7 +21,8 @@ type ScreenOption func(*screenOptions)
 
 type screenOptions struct {
 	golden.Options
-	err error
+	within time.Duration // 0: the test's
+	err    error
 }
 
 // Mask covers what differs from run to run, such as a clock: what pattern matches, or its first
@@ -50,10 +51,14 @@ func Region(row, col, rows, cols int) ScreenOption {
 	}
 }
 
+// Within waits so long for the golden screen, also when the program's screen does not change.
+func Within(d time.Duration) ScreenOption { return func(o *screenOptions) { o.within = d } }
+
 // ExpectScreen waits for a state: until the screen equals the golden screen in
 // testdata/TEST/NAME.screen, with its colours and attributes, its cursor, title and modes. Only
 // whole frames count. What the file does not have is not compared: see the file, it is written to
-// be read. Secrets are hidden in it.
+// be read. Secrets are hidden in it. A screen that differs fails once it has not changed for 5
+// seconds, unless [Within] says how long to wait.
 //
 // A file that does not exist is written, once the screen has been unchanged for 250 ms, but not
 // where CI is set: there the test fails. PTYWRIGHT_UPDATE=changed (or the flag -update, where the
@@ -87,17 +92,17 @@ func (u *TUI) ExpectScreen(name string, options ...ScreenOption) {
 		u.t.Fatalf("expect screen %s: %s does not exist, and CI writes none: run the test "+
 			"without CI set, and commit what it writes\n%s", name, path, u.Screen())
 	case golden.StepWrite:
-		u.write(name, path, o.Options, update)
+		u.write(name, path, o, update)
 	case golden.StepCompare:
-		u.compare(name, path, want)
+		u.compare(name, path, want, o.within)
 	}
 }
 
 // write waits until the screen is still and writes it down.
-func (u *TUI) write(name, path string, o golden.Options, update golden.Update) {
+func (u *TUI) write(name, path string, o screenOptions, update golden.Update) {
 	u.t.Helper()
-	out := u.wait("expect screen "+name+": write it down", matchers.Stable(driver.Settle), nil)
-	f, err := golden.Of(u.shown(out.View), o)
+	out := u.wait("expect screen "+name+": write it down", matchers.Stable(driver.Settle), within(o.within))
+	f, err := golden.Of(u.shown(out.View), o.Options)
 	switch {
 	case err != nil:
 	case update == golden.UpdateAll || o.Like == nil || !o.Like.Equal(f):
@@ -111,12 +116,23 @@ func (u *TUI) write(name, path string, o golden.Options, update golden.Update) {
 	}
 }
 
+// within bounds a wait; 0: the test does.
+func within(d time.Duration) []engine.WaitOption {
+	if d <= 0 {
+		return nil
+	}
+	return []engine.WaitOption{engine.Within(d)}
+}
+
 // compare waits for the golden screen.
-func (u *TUI) compare(name, path string, want *golden.File) {
+func (u *TUI) compare(name, path string, want *golden.File, bound time.Duration) {
 	u.t.Helper()
 	g := driver.NewGolden(want, path, u.shown)
-	began := time.Now()
-	out, err := u.await(g.Matcher(), nil)
+	m, began := g.Matcher(), time.Now()
+	if bound == 0 { // who says how long means it
+		m = u.drive.Patient(m)
+	}
+	out, err := u.await(m, within(bound))
 	if err == nil {
 		if os.Getenv("CI") == "" { // what was to be reviewed is out of date
 			err = golden.DropPending(path)

@@ -38,7 +38,8 @@ import (
 // Config says how the program of a [TUI] is started. The zero value is that of [New].
 //
 // Nothing of the test's environment but PATH reaches the program, so that a test says the same on
-// every machine. It gets TERM=xterm-256color, COLORTERM=truecolor, LANG=C.UTF-8, TZ=UTC, PS1="$ ",
+// every machine; and where your caches of Go, npm and pip are, so that a program that builds does not
+// begin with nothing: GOCACHE, GOMODCACHE, npm_config_cache, PIP_CACHE_DIR. It gets TERM=xterm-256color, COLORTERM=truecolor, LANG=C.UTF-8, TZ=UTC, PS1="$ ",
 // and empty folders of its own for HOME, TMPDIR and XDG_*.
 type Config struct {
 	Rows, Cols int               // 0: 24 and 80

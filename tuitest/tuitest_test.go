@@ -208,6 +208,8 @@ func TestEnvironmentIsItsOwn(t *testing.T) {
 	t.Setenv("EDITOR", "leaked")
 	t.Setenv("TZ", "Asia/Tokyo")
 	t.Setenv("WANTED", "inherited")
+	cache := t.TempDir() // a program that builds finds what was built before
+	t.Setenv("GOCACHE", cache)
 	tui := tuitest.Config{Cols: 200, Env: map[string]string{"LANG": "C"}, Inherit: []string{"WANTED"}}.New(t, "env")
 	tui.Exit(0)
 	got := map[string]string{}
@@ -217,6 +219,7 @@ func TestEnvironmentIsItsOwn(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"EDITOR": "", "TZ": "UTC", "WANTED": "inherited", "LANG": "C", "TERM": "xterm-256color", "PS1": "$", "CI": "", "COLUMNS": "",
+		"GOCACHE": cache,
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %q, not %q", name, got[name], want)

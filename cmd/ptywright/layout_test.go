@@ -58,6 +58,7 @@ var mayImport = map[string][]string{
 	"protocol/unterm/journal":         {"protocol/unterm/internal/shared", "engine", "engine/vt", "engine/record", "redact", "internal/lazy", "internal/ansi"},
 	"protocol/unterm/internal/shared": {},
 	"bench":                           {"engine/vt"}, // a bare terminal beside the server
+	"bench/chart":                     {"internal/lazy"},
 	"bench/side":                      {"internal/npm"},
 	"examples/library":                {"engine", "matchers"},
 	"examples/sessions":               {"engine", "engine/picture", "engine/record", "matchers", "redact"},

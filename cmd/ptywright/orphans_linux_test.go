@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"strings"
@@ -39,6 +43,44 @@ func raise(t *testing.T, s *server, mark string) {
 	}
 }
 
+// never is a text that no program writes.
+const never = "never"
+
+// watched starts a server whose pipe tells when a wait for never has been written to it.
+func watched(t *testing.T) (s *server, asked <-chan struct{}) {
+	t.Helper()
+	p := ptywright(t, "serve", "--stdio")
+	in, out := p.StartPiped()
+	waited := make(chan struct{})
+	c := client.New(&pipeWatch{ReadCloser: out, in: in, waited: waited})
+	ctx, cancel := context.WithTimeout(context.Background(), 3*hang)
+	t.Cleanup(func() {
+		c.Close()
+		cancel()
+		if code := exitCodeOf(t, p.Wait()); code != 0 || p.Stderr.String() != "" {
+			t.Errorf("exit code %d, standard error %q", code, p.Stderr)
+		}
+		noneLeft(t, p.Mark)
+	})
+	return &server{Client: c, program: p, t: t, ctx: ctx}, waited
+}
+
+type pipeWatch struct {
+	io.ReadCloser
+	in     io.WriteCloser
+	waited chan struct{}
+}
+
+func (w *pipeWatch) Write(b []byte) (int, error) {
+	n, err := w.in.Write(b)
+	if bytes.Contains(b, []byte(never)) {
+		close(w.waited)
+	}
+	return n, err
+}
+
+func (w *pipeWatch) Close() error { return errors.Join(w.in.Close(), w.ReadCloser.Close()) }
+
 func TestServerThatEndsLeavesNoProcess(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(p *os.Process){
@@ -49,14 +91,15 @@ func TestServerThatEndsLeavesNoProcess(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t)
+			s, asked := watched(t)
 			raise(t, s, s.program.Mark)
 			pending := make(chan error, 1)
 			if name != "end of input" {
 				go func() {
-					_, err := s.Session("s1").Wait(s.ctx, client.Text("never"))
+					_, err := s.Session("s1").Wait(s.ctx, client.Text(never))
 					pending <- err
 				}()
+				<-asked
 				s.Session("s2").Screen(s.ctx, client.AllCells) // the wait has been read before it
 			}
 			end(s.program.Process)

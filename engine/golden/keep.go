@@ -159,6 +159,31 @@ func Path(dir, test, name string) string {
 	return filepath.Join(parts...) + ".screen"
 }
 
+// Quiet is for how long a screen that differs has to be unchanged, once the program has reacted to
+// the last input, until a comparison that nobody gave a time is over: most programs that think
+// longer show that they do.
+const Quiet = 5 * time.Second
+
+// A QuietError says that a comparison is over since the screen does not change any more.
+type QuietError struct {
+	For time.Duration // it has not
+}
+
+// Error says for how long.
+func (e *QuietError) Error() string { return fmt.Sprintf("the screen has not changed for %v", e.For) }
+
+// Patience returns for how much longer a screen that changed last at a time may differ at now, in a
+// comparison that began at a time; when that is over, a [*QuietError].
+func Patience(quiet time.Duration, began, changed, now time.Time) (time.Duration, error) {
+	if changed.Before(began) {
+		changed = began
+	}
+	if left := quiet - now.Sub(changed); left > 0 {
+		return left, nil
+	}
+	return 0, &QuietError{quiet}
+}
+
 // A Judge holds the frames of a program against a file, and remembers the one that came nearest.
 // It belongs to one goroutine.
 type Judge struct {

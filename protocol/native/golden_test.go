@@ -90,3 +90,34 @@ func TestGolden(t *testing.T) {
 	}
 	_ = golden(obj{"text_only": true})
 }
+
+// TestGoldenQuiet: a comparison ends when the screen changes no more, but not before the program has
+// reacted to what was typed.
+func TestGoldenQuiet(t *testing.T) {
+	p := enginetest.New()
+	w := newWire(t, enginetest.Engine(p))
+	id := w.create()
+	p.Print("one")
+	w.until(id, "one")
+	screen := func(quiet any) obj {
+		return obj{"type": "screen", "value": obj{"screen": "screen 1\nsize 24x80\n--\n|two\n|\n*23\n",
+			"quiet_ms": quiet}}
+	}
+	const never = 600_000
+	m := w.fails("session.wait", obj{"session": id, "matcher": screen(30), "timeout_ms": never}, -32001, "timeout")
+	if !strings.Contains(m.line, "the screen has not changed for 30ms") {
+		t.Errorf("%s", m.line)
+	}
+	sent := w.result("session.input", obj{"session": id, "action": obj{"type": "text", "value": "x"}})
+	wait := obj{"session": id, "matcher": screen(30), "timeout_ms": 150, "since": sent["sequence"]}
+	if m := w.fails("session.wait", wait, -32001, "timeout"); strings.Contains(m.line, "has not changed for") {
+		t.Errorf("given up before the program has reacted: %s", m.line)
+	}
+	p.Print("!")
+	w.until(id, "one!")
+	wait["timeout_ms"] = never
+	w.fails("session.wait", wait, -32001, "timeout")
+	for _, bad := range []any{-1, "1", 1.5, 1e9} {
+		w.fails("session.wait", obj{"session": id, "matcher": screen(bad)}, -32602, "invalid_matcher")
+	}
+}

@@ -185,8 +185,6 @@ func (q *locating) Check(v *engine.View) engine.Result {
 		}
 	}
 	switch {
-	case errors.Is(q.err, locate.ErrTooMuch):
-		return engine.Result{}
 	case q.err != nil:
 		return engine.Result{Err: q.err}
 	case q.state == stateHidden && len(q.places) > 0,
@@ -244,8 +242,8 @@ func (q *locating) failure(err error, out *engine.Outcome, l *look) error {
 	lacks := len(q.places) == 0 || q.strict && len(q.places) > 1
 	late := errors.Is(err, engine.ErrTimeout) || errors.Is(err, engine.ErrEnded)
 	switch {
-	case late && q.err != nil:
-		return q.err // too much
+	case q.err != nil:
+		return q.err
 	case late && q.state != stateHidden && lacks:
 		return &targetError{err: q.one(), look: l, places: q.places}
 	}

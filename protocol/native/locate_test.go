@@ -131,6 +131,32 @@ func TestLocateHidesSecrets(t *testing.T) {
 	}
 }
 
+// TestLocateTooMuch: a question that a screen makes too large fails at once, and says so; the
+// opposite of one does not hold.
+func TestLocateTooMuch(t *testing.T) {
+	p := enginetest.New()
+	w := newWire(t, enginetest.Engine(p))
+	id := w.create()
+	p.Print(strings.Repeat("a", 24*80-10) + "\r\nready")
+	w.until(id, "ready")
+	located := obj{"type": "located", "value": obj{"locator": "'a' right_of 'a'"}}
+	const tooLong = 600_000 // a wait that took its time would never end
+	for _, matcher := range []obj{located, {"type": "not", "value": located},
+		{"type": "all", "value": []obj{located, text("never")}}} {
+		w.fails("session.wait", obj{"session": id, "matcher": matcher, "timeout_ms": tooLong},
+			-32603, "limit_exceeded")
+	}
+	for _, state := range []string{"visible", "hidden", "stable"} {
+		w.fails("session.locate", obj{"session": id, "locator": "'a' right_of 'a'", "state": state,
+			"timeout_ms": tooLong}, -32603, "limit_exceeded")
+	}
+	w.fails("session.input", obj{"session": id, "action": obj{"type": "click",
+		"value": obj{"locator": "'a' right_of 'a'"}}, "timeout_ms": tooLong}, -32603, "limit_exceeded")
+	either := obj{"type": "any", "value": []obj{located, text("ready")}}
+	w.result("session.wait", obj{"session": id, "matcher": either})
+}
+
+
 // TestLocatedMatcher composes with others, latches, and is asked about the past.
 func TestLocatedMatcher(t *testing.T) {
 	p := enginetest.New()

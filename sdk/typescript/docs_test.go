@@ -51,9 +51,6 @@ func TestDocs(t *testing.T) {
 			p.write(t, fmt.Sprintf("snippet%d.js", i), s.code)
 		case "ts vitest":
 			p.write(t, fmt.Sprintf("snippet%d.ts", i), s.code)
-			if err := os.MkdirAll(filepath.Join(p.dir, "vitest"), 0o755); err != nil {
-				t.Fatal(err)
-			}
 			p.write(t, fmt.Sprintf("vitest/snippet%d.test.ts", i), s.code)
 		default:
 			t.Errorf("what is to be done with a snippet of %s?", s.kind)

@@ -2,6 +2,7 @@ package typescript
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -174,7 +175,9 @@ func (p *project) link(t testing.TB, from, to string) {
 
 func (p *project) write(t testing.TB, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o644); err != nil {
+	path := filepath.Join(p.dir, name)
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err = errors.Join(err, os.WriteFile(path, []byte(text), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 }

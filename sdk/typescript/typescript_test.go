@@ -30,12 +30,19 @@ func TestBadInput(t *testing.T) {
 	p.test(t, nil, "bad.test.js")
 }
 
-// TestGoldens: golden screens are kept by the rule of every SDK.
+// TestGoldens: golden screens are kept by the rule of every SDK, in node:test and in vitest.
 func TestGoldens(t *testing.T) {
 	t.Parallel()
 	p := newProject(t, "", "goldens.test.ts", "kit.ts")
 	p.compile(t)
-	p.test(t, []string{"GOLDENS=" + abs(t, filepath.Join(root, "sdk", "goldens.json"))}, "goldens.test.js")
+	source, err := os.ReadFile(filepath.Join("test", "goldens.vitest"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.write(t, "vitest/goldens.test.ts", string(source))
+	env := []string{"GOLDENS=" + abs(t, filepath.Join(root, "sdk", "goldens.json"))}
+	t.Run("node", func(t *testing.T) { p.test(t, env, "goldens.test.js") })
+	t.Run("vitest", func(t *testing.T) { p.vitest(t, env, "vitest/goldens.test.ts") })
 }
 
 // TestMany: 40 sessions on one pipe, 200 waits in flight, half of them cancelled.

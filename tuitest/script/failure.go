@@ -175,6 +175,8 @@ func (p *player) explain(f *Failure, v *engine.View, err error, within time.Dura
 	case v.Exit != nil && !v.Killed:
 		f.Reason, f.Why = "ended", fmt.Sprintf("the program ended (%s) before that", v.Exit)
 		f.Next = "read what it printed last; if it should end here, say exit " + exitWord(v.Exit)
+	case errors.Is(err, locate.ErrTooMuch):
+		f.Next = "say where: X in box 'TITLE', or X in rect 0,0 5x80"
 	case !errors.Is(err, engine.ErrTimeout):
 		f.Next = "read what the last screen shows"
 	case v.Secret:

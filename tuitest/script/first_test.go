@@ -168,6 +168,22 @@ func TestTwoPlaces(t *testing.T) {
 	}
 }
 
+// TestTooMuch: a place that a screen offers too often to look at all of it fails at once, whatever
+// is asked of it, and says what to do.
+func TestTooMuch(t *testing.T) {
+	t.Parallel()
+	const full = "spawn sh -c 'head -c 1840 /dev/zero | tr \"\\0\" a; echo; echo ready; read -r _'\nwait 'ready'\n"
+	for _, step := range []string{"expect 'a' right_of 'a'", "! expect 'a' right_of 'a'",
+		"wait 'a' right_of 'a'", "click 'a' right_of 'a'", "scroll down at 'a' right_of 'a'"} {
+		r, _ := play(t, parse(t, full+step+" within 10m\n"), script.Options{})
+		f := failure(t, r)
+		if !strings.Contains(f.Why, "too many candidates") || strings.Contains(f.Why, "timed out") ||
+			!strings.Contains(f.Next, "in box") {
+			t.Errorf("%s: %+v", step, f)
+		}
+	}
+}
+
 // TestCachesOfBuilds: builds find the caches of the user who runs the script, as far as these exist; what
 // the script sets counts.
 func TestCachesOfBuilds(t *testing.T) {

@@ -280,7 +280,10 @@ func (p *player) located(l locate.Locator, words string, count int, event bool) 
 		Kind: "located", Value: words,
 		Ask: func(v *engine.View) engine.Result {
 			places, err := l.All(v.Screen)
-			if err != nil || len(places) == 0 || count >= 0 && len(places) != count || !fresh(v, places) {
+			if err != nil {
+				return engine.Result{Err: err}
+			}
+			if len(places) == 0 || count >= 0 && len(places) != count || !fresh(v, places) {
 				return engine.Result{}
 			}
 			return engine.Matched("located")

@@ -136,8 +136,7 @@ func (p *player) prepare() error {
 			return err
 		}
 	}
-	set := caches()
-	set["SCRIPT_DIR"], set["WORK"], set["PWD"] = dir, p.dir, p.dir
+	set := map[string]string{"SCRIPT_DIR": dir, "WORK": p.dir, "PWD": p.dir}
 	p.env, err = driver.Hermetic(home, p.o.Inherit, set)
 	if err == nil {
 		p.knowEnv()

@@ -10,7 +10,6 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/golden"
-	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/tuitest/internal/driver"
 )
 
@@ -104,7 +103,7 @@ func (a *screen) compare(ctx context.Context, p *player, r *StepResult, want *go
 	g := driver.NewGolden(want, section, p.drive.Shown)
 	m := g.Matcher()
 	if a.bounds.within == 0 { // who says how long means it
-		m = &still{Matcher: m, drive: p.drive, began: time.Now()}
+		m = p.drive.Patient(m)
 	}
 	out, _, err := p.state(ctx, r, m, a.bounds)
 	if err == nil {
@@ -118,11 +117,11 @@ func (a *screen) compare(ctx context.Context, p *player, r *StepResult, want *go
 		return f
 	}
 	p.explain(f, out.View, err, p.bound(a.bounds.within))
+	quiet := (*golden.QuietError)(nil)
 	switch {
-	case errors.Is(err, errStill):
+	case errors.As(err, &quiet):
 		f.Reason = "differs"
-		f.Why = fmt.Sprintf("the screen has not changed for %v, and differs: %s in the nearest frame",
-			quietBound, f.Golden.differing())
+		f.Why = fmt.Sprintf("%v, and differs: %s in the nearest frame", quiet, f.Golden.differing())
 		f.Next = "if the new screen is right, write it down with --update changed; within 30s waits longer for another"
 	case f.Reason == "timeout", f.Reason == "secret":
 		f.Why = fmt.Sprintf("after %v the screen differs: %s in the nearest frame",
@@ -134,37 +133,6 @@ func (a *screen) compare(ctx context.Context, p *player, r *StepResult, want *go
 		f.Reason, f.Next = "differs", "if the new screen is right, write it down with --update changed"
 	}
 	return f
-}
-
-// quietBound is for how long the screen has to be unchanged, once the program has reacted, until a golden
-// screen that it does not equal is given up: most programs that think longer show that they do.
-const quietBound = 5 * time.Second
-
-// errStill: the screen does not change any more.
-var errStill = errors.New("the screen does not change any more")
-
-// A still is a matcher that gives up when the screen does not change any more.
-type still struct {
-	matchers.Matcher
-	drive *driver.Driver
-	began time.Time
-}
-
-// Check implements engine.Matcher.
-func (s *still) Check(v *engine.View) engine.Result {
-	r := s.Matcher.Check(v)
-	if _, shows := s.drive.Reacted(v); r.Match != nil || !shows || v.Ended {
-		return r
-	}
-	from := v.Changed
-	if from.Before(s.began) {
-		from = s.began
-	}
-	left := quietBound - v.At.Sub(from)
-	if left <= 0 {
-		return engine.Result{Err: errStill}
-	}
-	return engine.Result{Recheck: left}
 }
 
 // narrowed returns what the step compares with: the script's masks and region decide, and it may leave

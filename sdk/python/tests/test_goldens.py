@@ -47,7 +47,7 @@ def test_step(c):
 
 def options(c: "dict[str, Any]") -> "dict[str, Any]":
     said = dict(c.get("options", {}))
-    if not c["passes"] and "before" in c and "variable" not in c:  # nothing more comes
+    if not c["passes"] and "before" in c and "variable" not in c and "patient" not in c:  # nothing more comes
         said["timeout"] = 0.1
     return said
 

@@ -90,10 +90,16 @@ export const stable = (ms: number): Matcher =>
   make({ type: "screen_stable", value: { min_ms: milliseconds("stable", ms) } });
 
 /** Holds when the screen equals a golden screen, the text of a file as `session.golden` of the wire
- * writes it. Masks and a region, as a file has them, count beside and in place of its own. */
+ * writes it. Masks and a region, as a file has them, count beside and in place of its own. With
+ * `quiet` the wait also ends, as timed out, once the screen differs and has not changed for so many
+ * milliseconds. */
 export const screen = (
   golden: string,
-  more: { masks?: readonly string[] | undefined; region?: string | undefined } = {},
+  more: {
+    masks?: readonly string[] | undefined;
+    region?: string | undefined;
+    quiet?: number | undefined;
+  } = {},
 ): Matcher =>
   make({
     type: "screen",
@@ -101,6 +107,7 @@ export const screen = (
       screen: golden,
       ...(more.masks ? { masks: [...more.masks] } : {}),
       ...(more.region === undefined ? {} : { region: more.region }),
+      ...(more.quiet === undefined ? {} : { quiet_ms: milliseconds("quiet", more.quiet) }),
     },
   });
 

@@ -38,7 +38,8 @@ export interface ScreenOptions extends CallOptions {
   region?: readonly [row: number, col: number, rows: number, cols: number] | undefined;
   /** Of a file that is new: neither styles nor cursor, title and modes. */
   textOnly?: boolean | undefined;
-  /** How long to wait, in milliseconds: 30,000 unless given. */
+  /** How long to wait, in milliseconds. Unless given, a screen that differs fails once it has not
+   * changed for 5 seconds, or after 30. */
   timeout?: number | undefined;
 }
 
@@ -48,6 +49,11 @@ export const VARIABLE = "PTYWRIGHT_UPDATE";
 /** For how long, in milliseconds, a screen has to be unchanged before it is written down: longer
  * than programs pause between two parts of a frame. */
 const SETTLE = 250;
+
+/** For how long, in milliseconds, a screen that differs has to be unchanged, after the program has
+ * reacted to the last input, until a comparison that was given no time is over. Most programs that
+ * think longer show it. */
+const QUIET = 5000;
 
 /** Where a test keeps a golden screen. What a file's name may not have on some system becomes a
  * hyphen. */
@@ -207,7 +213,8 @@ async function compare(
   const { timeout, signal } = options;
   try {
     const { masks, region } = wanted(options);
-    await session.expect(screen(old, { masks, region }), { timeout, signal });
+    const quiet = timeout === undefined ? QUIET : undefined; // who says how long means it
+    await session.wait(screen(old, { masks, region, quiet }), { timeout, signal });
   } catch (error) {
     if (!(error instanceof TimeoutError) && !(error instanceof SessionEndedError)) throw error;
     const told = error.evidence?.matcher as { why?: string; diff?: string } | undefined;

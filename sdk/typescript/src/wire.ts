@@ -1903,6 +1903,9 @@ export interface ScreenMatcherValue {
   screen: string;
   /** masks that count beside those of the screen, or in place of one of their name */
   masks?: string[] | undefined;
+  /** end the wait as timed out when the screen differs and has not changed for so long, since
+   * the wait began and since the program has written something after since; 0: no; default 0 */
+  quiet_ms?: number | undefined;
   /** compare this rectangle alone: ROW,COLUMN ROWSxCOLUMNS, from 0 */
   region?: string | undefined;
 }

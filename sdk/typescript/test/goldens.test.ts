@@ -30,6 +30,7 @@ interface Keeping {
       masks?: string[];
     };
     output: string;
+    patient?: boolean;
     passes: boolean;
     says?: string[];
   }[];
@@ -80,7 +81,8 @@ describe("cases", () => {
       await s.expect("ready");
       const { text_only: textOnly, ...more } = c.options ?? {};
       // Nothing more comes.
-      const timeout = !c.passes && c.before && c.variable === undefined ? 100 : undefined;
+      const ends = c.passes || !c.before || c.variable !== undefined || c.patient;
+      const timeout = ends ? undefined : 100;
       const options: ScreenOptions = { ...more, textOnly, timeout };
       if (c.passes) {
         await expectScreen(s, "main", options);

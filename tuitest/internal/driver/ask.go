@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"errors"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
@@ -10,13 +11,17 @@ import (
 	"github.com/ptywright/ptywright/matchers"
 )
 
-// Place matches while a locator means exactly one place.
+// Place matches while a locator means exactly one place. A screen that offers too much to look at is
+// an error: [locate.ErrTooMuch].
 func (d *Driver) Place(l locate.Locator, words string) matchers.Matcher {
 	return &matchers.Custom{
 		Kind: "located", Value: words,
 		Ask: func(v *engine.View) engine.Result {
-			if _, err := l.One(v.Screen); err != nil {
+			_, err := l.One(v.Screen)
+			if not := (*locate.NotOneError)(nil); errors.As(err, &not) {
 				return engine.Result{}
+			} else if err != nil {
+				return engine.Result{Err: err}
 			}
 			return engine.Matched("located")
 		},
@@ -81,4 +86,26 @@ func (g *Golden) Nearest() (d *golden.Diff, at time.Time, lasted time.Duration, 
 		lasted = until.Sub(at)
 	}
 	return d, at, lasted, err
+}
+
+// Patient makes a matcher end with a [*golden.QuietError] once the screen does not change any more:
+// see [golden.Quiet].
+func (d *Driver) Patient(m matchers.Matcher) matchers.Matcher {
+	return &patient{Matcher: m, drive: d, began: time.Now()}
+}
+
+type patient struct {
+	matchers.Matcher
+	drive *Driver
+	began time.Time
+}
+
+// Check implements engine.Matcher.
+func (p *patient) Check(v *engine.View) engine.Result {
+	r := p.Matcher.Check(v)
+	if _, shows := p.drive.Reacted(v); r.Match != nil || r.Err != nil || !shows || v.Ended {
+		return r
+	}
+	left, err := golden.Patience(golden.Quiet, p.began, v.Changed, v.At)
+	return engine.Result{Recheck: left, Err: err}
 }

@@ -120,8 +120,8 @@ func (d *Driver) CursorMoved(v *engine.View) bool {
 
 // Hermetic returns the environment of a program that is to behave the same on every machine: PATH,
 // and what inherit names, from this process, fixed values for the terminal, the language and the
-// time zone, and folders below home, which it makes, for HOME, TMPDIR and XDG_*. What set has comes
-// over all that.
+// time zone, folders below home, which it makes, for HOME, TMPDIR and XDG_*, and the caches of Go, npm
+// and pip. What set has comes over all that.
 func Hermetic(home string, inherit []string, set map[string]string) (map[string]string, error) {
 	env := map[string]string{
 		"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", "TZ": "UTC",
@@ -139,6 +139,7 @@ func Hermetic(home string, inherit []string, set map[string]string) (map[string]
 			}
 		}
 	}
+	maps.Copy(env, caches())
 	inherit = append([]string{"PATH"}, inherit...)
 	if runtime.GOOS == "windows" { // programs do not start without them
 		inherit = append(inherit, "SystemRoot", "PATHEXT", "ComSpec")

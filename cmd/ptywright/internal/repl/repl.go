@@ -67,6 +67,7 @@ type console struct {
 	cancel     func(error)                // of ctx
 	cooked     atomic.Pointer[term.State] // the terminal's own mode
 	lent       atomic.Int64               // until when a program has the terminal, in Unix nanoseconds
+	back       chan chan struct{}         // a program gives it back: heed closes what is sent
 	reading    atomic.Bool                // a script's next line
 	evaluating atomic.Pointer[evaluation] // nil: none
 	early      atomic.Bool                // Ctrl-C came after the line, before its evaluation
@@ -130,7 +131,8 @@ func run(ctx context.Context, o Options, tty bool, f func(*console) error) (err 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	on := style(term.IsTerminal(int(o.Out.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
-	c := &console{Options: o, ctx: ctx, cancel: cancel, tty: tty, style: on, board: newBoard(on), out: &shared{w: o.Print}}
+	c := &console{Options: o, ctx: ctx, cancel: cancel, tty: tty, style: on, board: newBoard(on), out: &shared{w: o.Print},
+		back: make(chan chan struct{})}
 	told, over := make(chan os.Signal, 8), make(chan struct{})
 	ending.Notify(told)
 	go c.heed(told, over)
@@ -345,8 +347,22 @@ func (c *console) interact() error {
 // lendTo is [console.lend] for another program, which gets the signals of Ctrl-C and Ctrl-\.
 func (c *console) lendTo(f func() error) error {
 	c.lent.Store(math.MaxInt64)
-	defer func() { c.lent.Store(time.Now().Add(lentAfter).UnixNano()) }()
+	defer func() {
+		c.takeBack()
+		c.lent.Store(time.Now().Add(lentAfter).UnixNano())
+	}()
 	return c.lend(f)
+}
+
+// takeBack returns when heed has handled the signals that came until now: those of the program's
+// keys must not end what is evaluated next.
+func (c *console) takeBack() {
+	relayed := make(chan os.Signal, 1)
+	signal.Notify(relayed, os.Interrupt)
+	signal.Stop(relayed) // returns when the runtime has relayed all that it has
+	handled := make(chan struct{})
+	c.back <- handled
+	<-handled
 }
 
 // lend gives the terminal its own mode while f runs.

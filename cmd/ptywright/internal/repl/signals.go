@@ -45,33 +45,41 @@ func (c *console) heed(told <-chan os.Signal, over <-chan struct{}) {
 	var bound <-chan time.Time // for stuck to end
 	var again, warned bool     // Ctrl-C came meanwhile; the person has been warned
 	var late <-chan time.Time  // the requested end does not come
+	heard := func(s os.Signal) {
+		switch e := c.evaluating.Load(); {
+		case c.ended.Load() != nil:
+			c.exit(s)
+		case time.Now().UnixNano() < c.lent.Load() && (s == os.Interrupt || s == syscall.SIGQUIT): // the program's key
+		case s != os.Interrupt, e == nil && (!c.tty || c.cooked.Load() == nil): // Ctrl-C ends scripts, starts and ends, too
+			c.ended.Store(&Ended{s})
+			c.cancel(&Ended{s})
+			late = time.After(leaveBound)
+			if e == nil && !c.tty && c.reading.Load() { // reads cannot be cancelled
+				c.exit(s)
+			}
+		case e == nil: // pressed after a line whose evaluation may have begun
+			c.early.Store(true)
+			if e := c.evaluating.Load(); e != nil && c.early.Swap(false) {
+				e.cancel(errInterrupted)
+			}
+		case stuck.over != e.over:
+			e.cancel(errInterrupted)
+			stuck, again, warned, bound = *e, false, false, time.After(interruptBound)
+		case warned:
+			c.exit(s)
+		default:
+			again = true
+		}
+	}
 	for {
 		select {
 		case s := <-told:
-			switch e := c.evaluating.Load(); {
-			case c.ended.Load() != nil:
-				c.exit(s)
-			case time.Now().UnixNano() < c.lent.Load() && (s == os.Interrupt || s == syscall.SIGQUIT): // the program's key
-			case s != os.Interrupt, e == nil && (!c.tty || c.cooked.Load() == nil): // Ctrl-C ends scripts, starts and ends, too
-				c.ended.Store(&Ended{s})
-				c.cancel(&Ended{s})
-				late = time.After(leaveBound)
-				if e == nil && !c.tty && c.reading.Load() { // reads cannot be cancelled
-					c.exit(s)
-				}
-			case e == nil: // pressed after a line whose evaluation may have begun
-				c.early.Store(true)
-				if e := c.evaluating.Load(); e != nil && c.early.Swap(false) {
-					e.cancel(errInterrupted)
-				}
-			case stuck.over != e.over:
-				e.cancel(errInterrupted)
-				stuck, again, warned, bound = *e, false, false, time.After(interruptBound)
-			case warned:
-				c.exit(s)
-			default:
-				again = true
+			heard(s)
+		case handled := <-c.back:
+			for len(told) > 0 {
+				heard(<-told)
 			}
+			close(handled)
 		case <-stuck.over:
 			stuck, bound = evaluation{}, nil
 		case <-bound:

@@ -1417,6 +1417,10 @@ class _ScreenMatcherValue(TypedDict):
 class ScreenMatcherValue(_ScreenMatcherValue, total=False):
     masks: Sequence[str]
     """Masks that count beside those of the screen, or in place of one of their name."""
+    quiet_ms: int
+    """End the wait as timed out when the screen differs and has not changed for so long, since
+    the wait began and since the program has written something after since; 0: no.
+    """
     region: str
     """Compare this rectangle alone: ROW,COLUMN ROWSxCOLUMNS, from 0."""
 

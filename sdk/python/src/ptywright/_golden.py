@@ -22,6 +22,11 @@ SETTLE = 0.25
 between two parts of a frame."""
 
 
+QUIET = 5.0
+"""Seconds for which a screen that differs has to be unchanged, after the program has reacted to the last
+input, until a comparison that was given no time is over. Most programs that think longer show it."""
+
+
 class GoldenError(PtywrightError, AssertionError):
     """A screen is not as its golden file has it, or the file is missing, or cannot be read."""
 

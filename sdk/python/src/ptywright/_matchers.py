@@ -86,14 +86,22 @@ def stable(seconds: float) -> Matcher:
     return _matcher("screen_stable", {"min_ms": milliseconds(seconds)})
 
 
-def screen(golden: str, masks: Sequence[str] = (), region: Optional[str] = None) -> Matcher:
+def screen(
+    golden: str,
+    masks: Sequence[str] = (),
+    region: Optional[str] = None,
+    quiet: Optional[float] = None,
+) -> Matcher:
     """The screen equals a golden screen, the text of a file as `Session.golden` writes it. masks and a
-    region, as a file has them, count beside and in place of its own."""
+    region, as a file has them, count beside and in place of its own. With quiet the wait also ends, as
+    timed out, once the screen differs and has not changed for so many seconds."""
     value: Dict[str, Any] = {"screen": golden}
     if masks:
         value["masks"] = list(masks)
     if region is not None:
         value["region"] = region
+    if quiet is not None:
+        value["quiet_ms"] = milliseconds(quiet)
     return _matcher("screen", value)
 
 

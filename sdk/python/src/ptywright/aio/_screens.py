@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Mapping, Optional, Sequence, Tuple, TypeVar
+from typing import Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
 from .. import _generated as wire
 from .._errors import PtywrightError
 from .._failures import GoldenRefusedError, InvalidGoldenError, InvalidMatcherError, SessionEndedError
 from .._failures import TimeoutError as TimedOut
-from .._golden import SETTLE, VARIABLE, GoldenError, Screens, Wanted, drop, explained, in_ci, keep
+from .._golden import QUIET, SETTLE, VARIABLE, GoldenError, Screens, Wanted, drop, explained, in_ci, keep
 from .._golden import pending, read, save, step_of, wanted
 from .._match import Match
 from .._matchers import Matcher, screen, stable
@@ -17,6 +17,11 @@ from .._record import Call
 from ._face import offload
 
 T = TypeVar("T")
+
+
+def _bound(timeout: Optional[float]) -> float:
+    """Seconds that a wait lasts at most."""
+    return 30 if timeout is None else timeout
 
 
 class Keeping:
@@ -29,6 +34,11 @@ class Keeping:
         raise NotImplementedError
 
     def _expects(self, what: Matcher, timeout: float) -> Call[Match]:
+        raise NotImplementedError
+
+    def _waits(
+        self, what: Matcher, timeout: float, since: Union[int, str, None], latched: bool
+    ) -> Call[Match]:
         raise NotImplementedError
 
     async def golden(
@@ -75,7 +85,7 @@ class Keeping:
         masks: Sequence[str] = (),
         region: Optional[Tuple[int, int, int, int]] = None,
         text_only: bool = False,
-        timeout: float = 30,
+        timeout: Optional[float] = None,
     ) -> None:
         """Waits until the screen equals the golden screen of that name, with its colours, cursor,
         title and modes. A file that does not exist is written, but not in CI: see docs/goldens.md.
@@ -87,7 +97,8 @@ class Keeping:
             masks: The same as a file has it: `clock /[0-9:]+/ in row 1`, `logo rect 0,0 3x20`.
             region: Only a rectangle: row, column, rows and columns, from 0.
             text_only: Of a file that is new: neither styles nor cursor, title and modes.
-            timeout: Seconds.
+            timeout: Seconds. Without it a screen that differs fails once it has not changed for 5 s, or
+                after 30 s.
 
         Errors: GoldenError, which is an AssertionError.
         """
@@ -115,9 +126,9 @@ class Keeping:
             raise GoldenError(f"{about}: {error}") from None
 
     async def _write(
-        self, file: str, old: Optional[str], what: Wanted, timeout: float, always: bool
+        self, file: str, old: Optional[str], what: Wanted, timeout: Optional[float], always: bool
     ) -> None:
-        still = await self._ask(self._expects(stable(SETTLE), timeout))
+        still = await self._ask(self._expects(stable(SETTLE), _bound(timeout)))
         made = await self.golden(
             masks=what.masks,
             region=what.region,
@@ -130,9 +141,13 @@ class Keeping:
         else:
             await offload(lambda: drop(file))
 
-    async def _compare(self, file: str, old: str, what: Wanted, timeout: float) -> None:
+    async def _compare(
+        self, file: str, old: str, what: Wanted, timeout: Optional[float]
+    ) -> None:
+        quiet = QUIET if timeout is None else None  # who says how long means it
         try:
-            await self._ask(self._expects(screen(old, what.masks, what.region), timeout))
+            equal = screen(old, what.masks, what.region, quiet)
+            await self._ask(self._waits(equal, _bound(timeout), None, False))
         except (TimedOut, SessionEndedError) as error:
             evidence = error.evidence
             why = explained(evidence.raw["matcher"]) if evidence else ""

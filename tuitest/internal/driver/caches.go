@@ -1,4 +1,4 @@
-package script
+package driver
 
 import (
 	"bufio"
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// caches returns the variables that lead Go, npm and pip to the caches of the user who runs the script:
+// caches returns the variables that lead Go, npm and pip to the caches of the user who runs the test:
 // with an empty one each run would build or download everything again. Only caches are let through,
 // never settings or tokens, and only folders that exist; so Cargo's is not among them, since its
 // folder holds both.
