@@ -275,7 +275,7 @@ func TestParseStat(t *testing.T) {
 		"42 (a) b) (c\nd) T" + tail:                                    {pid: 42, ppid: 7, group: 8, sid: 9, tty: 34817, start: 98765, stopped: true},
 		"42 () 1 (Z 3 4 5) Z" + tail:                                   {pid: 42, ppid: 7, group: 8, sid: 9, tty: 34817, start: 98765, dead: true},
 		"42 (sh) Z 7 8 9 0 -1 0 1 2 3 4 5 6 7 8 20 0 3 0 5":            {pid: 42, ppid: 7, group: 8, sid: 9, start: 5},
-		"2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 5": {pid: 2, start: 5, kernel: true},
+		"2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 5": {pid: 2, start: 5, kernel: true, forked: true},
 	} {
 		if got, ok := parseStat([]byte(line)); !ok || got != want {
 			t.Errorf("%q: %+v, %v", line, got, ok)
