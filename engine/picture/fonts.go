@@ -112,25 +112,33 @@ func (t *typeface) load(r rune, size float64) (out sfnt.Segments, advance float6
 var builtIn = sync.OnceValue(func() (f struct {
 	regular, bold, nerd, emoji *typeface
 	symbols                    []*typeface
-}) { parse := func(ttf []byte, kind fontKind) *typeface {
-	font, err := sfnt.Parse(ttf)
-	if err != nil {
-		panic(err) // the font is ours
+}) {
+	parse := func(ttf []byte, kind fontKind) *typeface {
+		font, err := sfnt.Parse(ttf)
+		if err != nil {
+			panic(err) // the font is ours
+		}
+		return &typeface{font: font, kind: kind}
 	}
-	return &typeface{font: font, kind: kind}
-}; unpack := func(packed string) []byte {
-	z, err := gzip.NewReader(bytes.NewReader([]byte(packed)))
-	if err != nil {
-		panic(err)
+	unpack := func(packed string) []byte {
+		z, err := gzip.NewReader(bytes.NewReader([]byte(packed)))
+		if err != nil {
+			panic(err)
+		}
+		ttf, err := io.ReadAll(z)
+		if err != nil {
+			panic(err)
+		}
+		return ttf
 	}
-	ttf, err := io.ReadAll(z)
-	if err != nil {
-		panic(err)
+	f.regular, f.bold = parse(dejavusansmono.TTF, textFont), parse(dejavusansmonobold.TTF, textFont)
+	f.regular.main, f.bold.main = true, true
+	f.nerd, f.emoji = parse(unpack(nerdFont), iconFont), parse(unpack(emojiFont), iconFont)
+	for _, packed := range []string{symbolsFont, symbols2Font, mathFont} {
+		f.symbols = append(f.symbols, parse(unpack(packed), symbolFont))
 	}
-	return ttf
-}; f.regular, f.bold = parse(dejavusansmono.TTF, textFont), parse(dejavusansmonobold.TTF, textFont); f.regular.main, f.bold.main = true, true; f.nerd, f.emoji = parse(unpack(nerdFont), iconFont), parse(unpack(emojiFont), iconFont); for _, packed := range []string{symbolsFont, symbols2Font, mathFont} {
-	f.symbols = append(f.symbols, parse(unpack(packed), symbolFont))
-}; return f })
+	return f
+})
 
 // Fonts are the fonts of pictures: the built-in ones, files, and those of the system. They are safe for
 // concurrent use. nil is the built-in fonts and the system's.

@@ -219,7 +219,11 @@ func (w *svgRows) row(s *vt.Screen, y, left, top int) {
 	f, th := w.face, w.theme
 	begun := false
 	cursor := w.o.cursorIn(s, y)
-	for _, sp := range joinDrawn(spans(s, y, cursor)) {
+	all := joinDrawn(spans(s, y, cursor))
+	for i, sp := range all {
+		if w.tight && i == len(all)-1 {
+			sp = sp.trimmed()
+		}
 		k, covered := th.spanInk(sp, s)
 		x := left + sp.col*f.w
 		if !sp.style.Background.IsDefault() || sp.style.Inverse || covered {
@@ -249,6 +253,17 @@ func (w *svgRows) row(s *vt.Screen, y, left, top int) {
 	if begun {
 		w.text.WriteString("</text>\n")
 	}
+}
+
+// trimmed is a span without the blanks at its end that show nothing.
+func (sp span) trimmed() span {
+	st := sp.style
+	if sp.cols == len(sp.text) && !sp.cursor && !st.Inverse && st.Background.IsDefault() &&
+		st.Underline == 0 && !st.Strike && !st.Overline {
+		sp.text = strings.TrimRight(sp.text, " ")
+		sp.cols = len(sp.text)
+	}
+	return sp
 }
 
 // draw adds the shapes of a span whose characters are drawn.

@@ -60,7 +60,7 @@ FONTS = [
         "@expo-google-fonts/noto-sans-math@0.4.2",
         "Kgj0kKibznTLYcbpR8Tk2ybr76uMOyrlyoP5F9G+0UiJzAMA4zG/XIlrgXKzfFGERhA0Rc3vbwDeeTxwXPlaYg==",
         "400Regular/NotoSansMath_400Regular.ttf",
-        lambda c: 0x27F0 <= c < 0x2800 or 0x2900 <= c < 0x2B00,
+        lambda c: 0x27F0 <= c < 0x2800 or 0x2900 <= c < 0x2920 or 0x2980 <= c < 0x2A00,
     ),
 ]
 
