@@ -2,6 +2,7 @@ package recordings
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -83,7 +84,7 @@ hidden in every frame.`,
 				return err
 			}
 			lacking := missing{}
-			o.Missing = lacking.add
+			o.Missing, o.Title = lacking.add, cmp.Or(o.Title, rec.Title)
 			opts := picture.AnimateOptions{Options: o, MaxBytes: int(most), Once: once}
 			data, err := animate(std, rec, format, record.FrameOptions{From: time.Duration(from),
 				To: time.Duration(to), Speed: speed, Rate: rate, Hold: hold}, opts, f.Bare)
