@@ -271,7 +271,7 @@ func (c *canvas) row(y int, cells []vt.Cell, reversed bool) {
 	}
 	for x, cell := range cells {
 		if !cell.Continuation {
-			c.cell(y, x, cell, c.theme.ink(cell.Style, reversed), blankAt(cells, x+1))
+			c.cell(y, x, cell, c.theme.inkOf(cell.Style, cell.Text, reversed), blankAt(cells, x+1))
 		}
 	}
 }
