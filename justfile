@@ -28,6 +28,10 @@ cross:
 release:
     go run ./release
 
+# the pictures of the docs, from what the program does today; look at them before you commit them
+pictures:
+    dir=$(mktemp -d) && go build -o "$dir/ptywright" ./cmd/ptywright && PATH="$dir:$PATH" ptywright tape --hermetic examples/tapes/hero.tape; rm -r "$dir"
+
 # the manual pages, to look at: man ./man/ptywright.1
 man:
     go run ./cmd/ptywright man man

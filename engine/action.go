@@ -37,6 +37,7 @@ type doOptions struct {
 	Only    func(v *View) error
 
 	UntilRead bool
+	By        string // who acts
 }
 
 func (d Within) act(o *doOptions) { o.Timeout = time.Duration(d) }
@@ -159,6 +160,7 @@ func (s *Session) Do(ctx context.Context, a Action, options ...DoOption) (Receip
 	defer s.let()
 	t := &typist{s: s, ctx: ctx, o: o}
 	err := t.perform(a)
+	t.noteUntaken(err)
 	if t.asked != nil {
 		if err == nil {
 			err = t.awaitRead(t.asked)
@@ -190,12 +192,13 @@ func (a Signal) do(t *typist) error {
 		return err
 	}
 	t.Sequence = t.s.Sequence()
+	t.as("signal", string(a)).noteTyped(nil, false)
 	return t.s.pty.Signal(pty.Signal(a))
 }
 
 func (a Resize) do(t *typist) error {
 	t.Sequence = t.s.Sequence()
-	return t.s.resize(pty.Size(a), t.o.Lease)
+	return t.s.resize(pty.Size(a), t.o.Lease, t.o.By)
 }
 
 func (a Theme) do(t *typist) error {

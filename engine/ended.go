@@ -368,7 +368,7 @@ func (s *Session) bytes() int {
 	const head = 8 << 10
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := head + s.term.Bytes() + cap(s.rec.buf) + s.blocks.bytes + len(s.blocks.done)*int(unsafe.Sizeof(Block{}))
+	n := head + s.events.bytes() + s.term.Bytes() + cap(s.rec.buf) + s.blocks.bytes + len(s.blocks.done)*int(unsafe.Sizeof(Block{}))
 	n += cap(s.seqs.ends)*int(unsafe.Sizeof(Offset(0))) + s.past.size()
 	for _, kv := range s.environ {
 		n += len(kv) + int(unsafe.Sizeof(kv))

@@ -62,6 +62,7 @@ type Engine struct {
 	opts   Options
 	nonce  string // tells this engine's children from another's
 	pulse  pulse.Pulse
+	noted  pulse.Pulse // beats when an event of any session is noted
 	counts counts
 
 	mu sync.Mutex
@@ -279,6 +280,11 @@ func (e *Engine) spawn(ctx context.Context, c Config) (*Session, error) {
 			shell:   start,
 			changed: now,
 		},
+	}
+	for _, t := range c.Taps {
+		if _, ok := t.(EventTap); ok {
+			s.eventTaps.Store(true)
+		}
 	}
 	s.term = s.newTerminal()
 	s.past = newPast(&s.fold, c.HistoryBytes, now)

@@ -30,6 +30,7 @@ func (s *Session) publish(draining bool) {
 		s.exit = &Exit{Exit: s.leader, At: time.Now(), Draining: draining, Limit: s.leash.over}
 		s.exited.Store(true) // a client that sees the exit finds the name free
 		s.blocks.close(s.exit.At, s.term.Snapshot(), s.exit.Signal == "" && !s.killed)
+		s.exitHeard()
 	} else if s.exit.Draining && !draining {
 		e := *s.exit
 		e.Draining = false
@@ -39,6 +40,7 @@ func (s *Session) publish(draining bool) {
 	s.mu.Unlock()
 	s.input.close(ErrEnded)
 	s.beat()
+	s.wakeReaders()
 }
 
 // finish is the end of output.
@@ -53,6 +55,9 @@ func (s *Session) finish() {
 	s.mu.Unlock()
 	// The terminal may be closed before the leader ends, and on some systems before it is reaped.
 	<-s.reaped
+	s.mu.Lock()
+	s.commandLeft(time.Now())
+	s.mu.Unlock()
 	s.closeTaps()
 	s.engine.ended(s) // a client that sees the end may have it forgotten
 	s.publish(false)

@@ -49,7 +49,9 @@ func (s *Session) Lease(holder string, take bool) (*Lease, error) {
 	}
 	had := s.lease
 	s.lease, s.view = l, nil
+	s.leaseHeard(TakenOver, l)
 	s.mu.Unlock()
+	s.told()
 	if had != nil {
 		s.let()
 	}
@@ -64,9 +66,11 @@ func (l *Lease) Release() {
 	mine := s.lease == l
 	if mine {
 		s.lease, s.view = nil, nil
+		s.leaseHeard(Released, nil)
 	}
 	s.mu.Unlock()
 	if mine {
+		s.told()
 		s.let()
 		s.beat()
 	}

@@ -426,6 +426,7 @@ func (r *replay) begin(k *keyframe) {
 func (s *Session) newest() *View {
 	v := *s.current()
 	v.Secret, v.Keys, v.Typed, v.Lease, v.Past = false, false, Typed{}, nil, true
+	v.session = nil
 	if v.At = v.Changed; s.past != nil {
 		v.At = s.past.last
 	}

@@ -68,6 +68,13 @@ type Session struct {
 	leash   leash
 	over    over        // guarded by Engine.mu
 	exited  atomic.Bool // exit is set
+	events  eventLog
+	heard   bool   // the batch under way was noted in events; the pump's
+	tapped  uint64 // up to where taps have got events; whoever holds tapping may use it
+
+	eventTaps atomic.Bool   // a tap wants events
+	hidden    atomic.Int64  // secrets that were hidden from whoever looked last
+	hiddenAt  atomic.Uint64 // in that sequence
 
 	echo sync.Mutex
 	// protects the field below, and the order in which the terminal's echo is read and reported
@@ -126,6 +133,7 @@ func (s *Session) current() *View {
 		v.Session, v.Exit, v.Ended, v.Killed = s.id, s.exit, s.ended, s.killed
 		v.Secret, v.Keys, v.Typed, v.Lease = s.secret, s.raw, s.keys.now, s.lease
 		v.Marked = s.shell.word != ""
+		v.session = s
 		s.view = &v
 	}
 	return s.view
@@ -277,6 +285,10 @@ func (s *Session) output(p []byte) {
 		s.settled.Reset(echoSettles)
 	}
 	s.wake(len(p), now)
+	if s.heard {
+		s.heard = false
+		s.wakeReaders()
+	}
 }
 
 // echoSettles is how long after output the terminal's echo is checked again: a program that prints
@@ -296,6 +308,9 @@ func (s *Session) take(p []byte, now time.Time) (reply []byte) {
 			}
 			return t.Output(now, p)
 		})
+		if s.heard {
+			s.tapEvents()
+		}
 	}()
 	reply, marks = s.feed(p, now)
 	return reply
@@ -332,12 +347,14 @@ func (s *Session) wake(size int, now time.Time) {
 func (s *Session) feed(p []byte, now time.Time) (reply []byte, marks []Mark) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	before := s.hearing()
 	for e := range s.steps(p, now) {
 		reply = append(reply, e.Reply...)
 	}
 	for _, m := range s.marks {
 		s.keys.marked(m.Kind, m.line)
 	}
+	s.heardOutput(before, now)
 	s.noteFed(len(p))
 	s.touch()
 	return reply, s.marks
@@ -360,9 +377,10 @@ func (s *Session) showFrame() {
 
 // Resize changes the terminal's size and notifies the child. Errors: *[SizeError], *[LeasedError],
 // [ErrEnded], [ErrClosed].
-func (s *Session) Resize(size pty.Size) error { return s.resize(size, nil) }
+func (s *Session) Resize(size pty.Size) error { return s.resize(size, nil, "") }
 
-func (s *Session) resize(size pty.Size, by *Lease) error {
+// resize is Resize by who, with a lease, if there is one.
+func (s *Session) resize(size pty.Size, by *Lease, who string) error {
 	rows, cols := int(size.Rows), int(size.Cols)
 	if err := s.engine.checkSize(rows, cols); err != nil {
 		return err
@@ -382,9 +400,15 @@ func (s *Session) resize(size pty.Size, by *Lease) error {
 	reply := bytes.Clone(s.fold.resize(rows, cols, int(size.PixelWidth),
 		int(size.PixelHeight), now))
 	s.touch()
+	seq := s.term.Sequence()
 	s.mu.Unlock()
 	s.eachTap(func(t Tap) error { return t.Resize(now, rows, cols) })
 	<-s.tapping
+	if by != nil {
+		who = by.Holder
+	}
+	s.note(&Event{Kind: EventResize, At: now, Until: now, Sequence: seq, Last: seq, Rows: rows,
+		Cols: cols, By: who})
 	err := s.pty.Resize(size)
 	if len(reply) > 0 && !s.config.Attended {
 		s.input.reply(reply)

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"sync/atomic"
 )
@@ -32,15 +31,15 @@ type counts struct {
 	matched, timedOut, cancelled, ended, failed atomic.Int64
 }
 
-func (c *counts) wait(ctx context.Context, err error) {
-	switch {
-	case err == nil:
+func (c *counts) wait(how EventState) {
+	switch how {
+	case WaitMatched:
 		c.matched.Add(1)
-	case errors.Is(err, ErrTimeout):
+	case TimedOut:
 		c.timedOut.Add(1)
-	case errors.Is(err, ErrEnded), errors.Is(err, ErrClosed):
+	case SessionEnded:
 		c.ended.Add(1)
-	case ctx.Err() != nil:
+	case Cancelled:
 		c.cancelled.Add(1)
 	default:
 		c.failed.Add(1)

@@ -87,6 +87,10 @@ func (s *Session) Attach(make func(v *View) (Tap, error)) error {
 	if err != nil {
 		return err
 	}
+	if err := s.beginEventTap(t); err != nil {
+		_ = t.Close() // it has failed already
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.taps = append(s.taps[:len(s.taps):len(s.taps)], t)
@@ -152,6 +156,7 @@ func (s *Session) detach(t Tap, err error) {
 func (s *Session) closeTaps() {
 	s.tapping <- struct{}{}
 	defer func() { <-s.tapping }()
+	s.tapEvents()
 	s.mu.Lock()
 	taps := s.taps
 	s.taps = nil

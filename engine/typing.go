@@ -130,6 +130,10 @@ type typist struct {
 	wrote   wrote       // by the last keystroke
 	asked   *typedInput // with UntilRead
 	until   time.Time   // when a target has to be found; zero: not known yet
+	what    string      // kind of input; see [Event]
+	key     string      // name of the key; "": none, or one that types text
+	noted   int         // bytes, in event
+	event   *Event      // what was noted of it
 	Receipt
 }
 
@@ -202,6 +206,7 @@ func (t *typist) stroke(after time.Duration, encode func() ([]byte, error)) erro
 	if t.asked != nil {
 		s.expectEcho(t.ctx, t.asked, p)
 	}
+	t.noteTyped(p, secret)
 	var about func()
 	if !secret {
 		about = func() { s.typed(p) }
@@ -320,24 +325,37 @@ func (s *Session) typed(p []byte) {
 }
 
 func (a Text) do(t *typist) error {
+	t.as("text", "")
 	if t.delay > 0 {
 		return t.chunks(string(a), 1, t.delay)
 	}
 	return t.write([]byte(a), 0)
 }
 
-func (a Paste) do(t *typist) error { return t.write([]byte(a), t.delay) }
+func (a Paste) do(t *typist) error { return t.as("paste", "").write([]byte(a), t.delay) }
 
 func (a BracketedPaste) do(t *typist) error {
 	p, stripped := vt.BracketedPaste(string(a))
 	t.Stripped += stripped
-	return t.write(p, t.delay)
+	return t.as("paste", "").write(p, t.delay)
 }
 
-func (a StreamText) do(t *typist) error { return t.chunks(a.Text, a.Chars, a.Delay) }
+func (a StreamText) do(t *typist) error {
+	return t.as("text", "").chunks(a.Text, a.Chars, a.Delay)
+}
+
+// as says what kind of input comes, and which key.
+func (t *typist) as(what, key string) *typist {
+	t.what, t.key = what, key
+	return t
+}
 
 func (a Key) do(t *typist) error {
-	return t.stroke(t.delay, func() ([]byte, error) {
+	name := vt.Key(a).String()
+	if a.Code == vt.KeyRune && a.Mods&^vt.Shift == 0 {
+		name = "" // it types text
+	}
+	return t.as("key", name).stroke(t.delay, func() ([]byte, error) {
 		t.s.mu.Lock()
 		p := t.s.term.EncodeKey(vt.Key(a))
 		t.s.mu.Unlock()
@@ -352,7 +370,7 @@ func (a Mouse) do(t *typist) error { return a.after(t, t.delay) }
 
 // after types the event no sooner than after since the last keystroke.
 func (a Mouse) after(t *typist, after time.Duration) error {
-	return t.stroke(after, func() ([]byte, error) {
+	return t.as("mouse", "").stroke(after, func() ([]byte, error) {
 		t.s.mu.Lock()
 		rows, cols := t.s.term.Size()
 		p := t.s.term.EncodeMouse(vt.Mouse(a))
@@ -367,5 +385,5 @@ func (a Mouse) after(t *typist, after time.Duration) error {
 	})
 }
 
-func (Interrupt) do(t *typist) error { return t.write([]byte{0x03}, t.delay) }
-func (EOF) do(t *typist) error       { return t.write([]byte{0x04}, t.delay) }
+func (Interrupt) do(t *typist) error { return t.as("key", "ctrl+c").write([]byte{0x03}, t.delay) }
+func (EOF) do(t *typist) error       { return t.as("key", "ctrl+d").write([]byte{0x04}, t.delay) }

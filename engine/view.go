@@ -41,6 +41,8 @@ type View struct {
 	Block  *Block   // the last command that ended between marks; nil: none yet. Read-only
 	Since  Since    // what a wait considers; zero: everything
 	wait   *waiting // the wait that this view was taken for; nil: none
+	// session is set in views of the session as it is.
+	session *Session
 	// patience is what Patience returns outside of a wait; nil: true.
 	patience func() bool
 }

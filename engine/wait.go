@@ -184,7 +184,8 @@ func (s *Session) Wait(ctx context.Context, m Matcher, options ...WaitOption) (*
 		return out, &WaitError{out, w.foreign}
 	}
 	out, err := s.wait(w, m)
-	s.engine.counts.wait(ctx, err)
+	s.engine.counts.wait(endOfWait(ctx, err))
+	w.endWait(m, out, err)
 	if err != nil {
 		return out, &WaitError{out, err}
 	}
@@ -223,6 +224,7 @@ func (s *Session) wait(w *waiting, m Matcher) (*Outcome, error) {
 			}
 			return w.outcome(nil, v, elapsed), err
 		}
+		w.beginWait(m, v)
 		w.park()
 		next := r.Recheck // the sooner of the two moments at which time alone may end the wait
 		if w.timeout >= 0 && (next == 0 || left < next) {
@@ -293,6 +295,9 @@ type waiting struct {
 	timeout time.Duration
 	parked  func()
 	also    <-chan struct{}
+	by      string    // who waits
+	explain Explained // nil: nobody does
+	event   *Event    // nil: none was noted yet
 	latched bool
 	next    uint64 // latched: where it begins; 0: at since, or with its first view
 

@@ -380,6 +380,7 @@ func (a *Adapter) note(s *State, l *look) {
 	now := l.view.At
 	a.mu.Lock()
 	told := false
+	var changed *engine.Event
 	add := func(e Event) {
 		e.At, e.Sequence = now, s.Sequence
 		a.journal.add(e)
@@ -395,10 +396,15 @@ func (a *Adapter) note(s *State, l *look) {
 				e.Previous = a.state.State
 			}
 			add(e)
+			changed = &engine.Event{Kind: engine.EventAdapter, Text: e.State, Previous: e.Previous,
+				What: a.Plugin().Manifest.Name}
 		}
 		a.state, a.seen = s, l.view
 	}
 	a.mu.Unlock()
+	if changed != nil && a.session != nil { // a rehearsal has none
+		a.session.Note(changed)
+	}
 	if told {
 		a.catalog.pulse.Beat()
 	}

@@ -389,7 +389,7 @@ func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *R
 			continue
 		}
 		if s.expect != nil {
-			out, err := a.session.Wait(ctx, s.expect, since, engine.Within(s.timeout),
+			out, err := a.session.Wait(ctx, s.expect, since, engine.Within(s.timeout), a.by(),
 				engine.Parked(o.Parked))
 			if err != nil {
 				return since,
@@ -398,7 +398,7 @@ func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *R
 			}
 			continue
 		}
-		how := []engine.DoOption{engine.Within(o.Timeout), engine.Parked(o.Parked)}
+		how := []engine.DoOption{engine.Within(o.Timeout), a.by(), engine.Parked(o.Parked)}
 		if i == last {
 			how = append(how, engine.UntilRead{})
 		}
@@ -487,11 +487,15 @@ func (a *Adapter) undo(ctx context.Context, o SendOptions, s *submission, r *Rec
 	return "; it was taken back"
 }
 
+// by is who types and waits, in the session's events.
+func (a *Adapter) by() engine.By { return engine.By("plugin " + a.Plugin().Manifest.Name) }
+
 // await waits for a matcher and reports the outcome. The error is that of a wait that ended for any
 // reason but its timeout.
 func (a *Adapter) await(ctx context.Context, o SendOptions, m matchers.Matcher,
 	since *engine.Position, timeout time.Duration) (held bool, why string, err error) {
-	out, err := a.session.Wait(ctx, m, since, engine.Within(timeout), engine.Parked(o.Parked))
+	out, err := a.session.Wait(ctx, m, since, engine.Within(timeout), a.by(),
+		engine.Parked(o.Parked))
 	switch {
 	case err == nil:
 		return true, evidence(out.Match), nil

@@ -131,6 +131,10 @@ func (p *predicate) check() error {
 	})
 }
 
+// String says in words what is waited for, without the params: a plugin may have taken them from
+// the screen.
+func (p *predicate) String() string { return p.plugin + " says " + p.function }
+
 // Check asks the plugin. It blocks for other calls of the same instance, each of which has its
 // limit, but not beyond the end of its request.
 func (p *predicate) Check(v *engine.View) engine.Result {

@@ -64,7 +64,7 @@ func TestCLIPage(t *testing.T) {
 		t.Errorf("exit %d, %d settings of the page's file: %s%s", code, set, out, p.Stderr)
 	}
 	for _, name := range []string{
-		"ls", "spawn", "send", "exec", "wait", "read", "search", "find", "click", "logs", "resize", "mouse", "kill", "doctor", "config", "completions", "schema",
+		"ls", "spawn", "send", "exec", "wait", "read", "search", "find", "click", "logs", "events", "resize", "mouse", "kill", "doctor", "config", "completions", "schema",
 		"adapter list", "adapter ask", "adapter state", "adapter approve", "adapter choose", "adapter send", "adapter wait", "adapter events",
 	} {
 		if !strings.Contains(page, "| `"+name) {

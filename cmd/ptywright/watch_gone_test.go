@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -88,44 +87,4 @@ func watchOf(t testing.TB, socket string) string {
 		}
 	})
 	return p.Stderr.Told(t, `watching at (\S+)\n`)
-}
-
-// TestWatchOfAServerThatIsKilled: the page says what has happened, keeps the last words, and does
-// not take a session of the next server for the one of the same name that it has shown.
-func TestWatchOfAServerThatIsKilled(t *testing.T) {
-	t.Parallel()
-	b := chromium(t)
-	socket := filepath.Join(t.TempDir(), "socket")
-	first := killable(t, socket)
-	one := first.sh("echo words of the first; exec cat")
-	one.wait(client.Text("words of the first"))
-	p := b.open(watchOf(t, socket))
-	p.click(".tile")
-	p.until(screenText + ` === 'words of the first'`)
-	p.click("#term-take")
-	p.until(`document.querySelector('#term-take').textContent === 'Release'`)
-
-	first.kill()
-	lost := `!document.querySelector('#banner').hidden && document.querySelector('#term-take').disabled && document.querySelector('#term-status').textContent`
-	p.until(lost + `.includes('has ended, or has closed the connection')`)
-	if got := p.eval(`document.querySelector('#term-pills').textContent + ` + screenText); got != "words of the first" {
-		t.Errorf("what is left of a lost server's session is %q", got)
-	}
-	p.click("#again") // while none listens
-	p.until(`document.querySelector('#banner').textContent.includes('There is no server')`)
-	if got := p.eval(screenText); got != "words of the first" {
-		t.Errorf("the last words are %q", got)
-	}
-
-	other := killable(t, socket).sh("echo words of the second; exec cat")
-	other.wait(client.Text("words of the second"))
-	if other.ID != one.ID {
-		t.Fatalf("the second server's first session is %s, not %s", other.ID, one.ID)
-	}
-	p.click("#again")
-	p.until(`location.hash === '#/' && document.querySelector('#banner').hidden && document.querySelector('#toast').textContent.startsWith('The server is another one')`)
-	p.until(`document.querySelector('.tile .screen').textContent.includes('words of the second')`)
-	p.click(".tile") // this one is meant
-	p.until(screenText + ` === 'words of the second'`)
-	b.quiet()
 }

@@ -250,24 +250,3 @@ func TestWatchOpens(t *testing.T) {
 		t.Errorf("when the page is there: %v", left)
 	}
 }
-
-// TestWatchNeedsSomethingToShow: without a server and without recordings it says what to do.
-func TestWatchNeedsSomethingToShow(t *testing.T) {
-	t.Parallel()
-	socket := filepath.Join(t.TempDir(), "none")
-	for _, x := range []struct {
-		args []string
-		code int
-		says string
-	}{
-		{[]string{"--socket", socket}, 1, "no server listens there; start one with ptywright spawn"},
-		{[]string{"--socket", socket, "--casts", socket}, 1, "--casts"},
-		{[]string{"--port", "70000"}, 2, "port"},
-		{[]string{"extra"}, 2, "extra"},
-	} {
-		p := ptywright(t, append([]string{"watch"}, x.args...)...)
-		if _, code := p.Run(""); code != x.code || !strings.Contains(p.Stderr.String(), x.says) {
-			t.Errorf("%v: exit %d, %s", x.args, code, p.Stderr)
-		}
-	}
-}

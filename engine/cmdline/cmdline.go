@@ -61,7 +61,8 @@ type Options struct {
 	GiveUp bool
 	// Lease is the caller's right to type into the session; nil: it is not leased.
 	Lease  *engine.Lease
-	Parked func() // called right before Run first blocks, and perhaps again; may be nil
+	By     engine.By // who runs it, for the session's events
+	Parked func()    // called right before Run first blocks, and perhaps again; may be nil
 }
 
 // A Result is what became of a command line. Its texts are the program's, not redacted.

@@ -226,7 +226,7 @@ func byMarks(ctx context.Context, s *engine.Session, line string, o *Options,
 		return nil
 	})
 	// In one: nobody else's input comes between.
-	sent, err := s.Do(ctx, engine.Text(keys+"\r"), only, o.Lease, engine.Parked(o.Parked))
+	sent, err := s.Do(ctx, engine.Text(keys+"\r"), only, o.Lease, o.By, engine.Parked(o.Parked))
 	if err != nil {
 		return nil, err
 	}
@@ -316,7 +316,7 @@ func exitCode(v *engine.View) *int {
 // giveUp abandons an incomplete command line, and waits for the prompt after it.
 func giveUp(ctx context.Context, s *engine.Session, o *Options) error {
 	v := s.View()
-	if _, err := s.Do(ctx, engine.Interrupt{}, o.Lease, engine.Parked(o.Parked)); err != nil {
+	if _, err := s.Do(ctx, engine.Interrupt{}, o.Lease, o.By, engine.Parked(o.Parked)); err != nil {
 		return err
 	}
 	m := promptAfter{before: v.Reports.Shell}

@@ -344,7 +344,7 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 		return nil
 	})
 	// In one: nobody else's input comes between.
-	sent, err := s.Do(ctx, engine.Text(keys+"\r"), only, o.Lease, engine.Parked(o.Parked))
+	sent, err := s.Do(ctx, engine.Text(keys+"\r"), only, o.Lease, o.By, engine.Parked(o.Parked))
 	if err != nil {
 		t.drop(l)
 		return nil, err
@@ -354,6 +354,9 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 		l.typed = v.Typed
 	}
 	began := time.Now()
+	event := &engine.Event{Kind: engine.EventCommand, State: engine.Running, Text: line,
+		By: string(o.By)}
+	s.Note(event)
 	out, err := s.Wait(ctx, &told{session: s, listener: l, where: where, typed: began},
 		engine.Within(o.Timeout), engine.Parked(o.Parked))
 	r := &Result{Reason: reasonOf(out, err), By: Sentinel, Marker: marker, Since: sent.Sequence,
@@ -374,6 +377,7 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 		}
 	}
 	r.end(where.leader)
+	r.note(s, event)
 	if r.Reason == Timeout || r.Reason == Cancelled {
 		t.leave(l)
 		return r, nil
@@ -386,6 +390,18 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 	// A shell with marks reports the same a moment later, and is busy until then; others need not.
 	_, _ = s.Wait(ctx, idle, engine.Within(readyBound), engine.Parked(o.Parked))
 	return r, nil
+}
+
+// note notes in the session's events how the command ended, which no mark tells.
+func (r *Result) note(s *engine.Session, e *engine.Event) {
+	switch e.State = engine.CommandEnded; r.Reason {
+	case Timeout:
+		e.State = engine.TimedOut
+	case Cancelled:
+		e.State = engine.Cancelled
+	}
+	e.ExitCode = r.ExitCode
+	s.Note(e)
 }
 
 // beforePrompt cuts the lines from a prompt on off the output of a command that was interrupted.

@@ -140,6 +140,75 @@ func (n *Lines) Read(from, to int) []string {
 	return out
 }
 
+// A Styled is a line with the styles of its cells.
+type Styled struct {
+	Stretches []vt.Stretch
+	Wrapped   bool // it continues in the next line
+}
+
+// ReadStyled is [Lines.Read] with styles. What is hidden has the default one.
+func (n *Lines) ReadStyled(from, to int) []Styled {
+	out := make([]Styled, 0, to-from)
+	for i, shown := range n.Read(from, to) {
+		i += from
+		s := Styled{Wrapped: n.wrapped(i)}
+		add := func(t vt.Stretch) { s.Stretches = append(s.Stretches, t) }
+		if h := n.history.Len(); i >= h {
+			n.view.Raw.Screen.EachStretch(i-h, add)
+		} else {
+			n.history.EachStretch(i, add)
+		}
+		if shown != n.raw(i) {
+			s.Stretches = restyled(shown, s.Stretches)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// restyled returns stretches with the text shown instead of their own. Characters that stayed keep
+// their style; the text of the others is nowhere in the result.
+func restyled(shown string, all []vt.Stretch) (out []vt.Stretch) {
+	rest := []rune(shown)
+	put := func(text []rune, cols int, as vt.Stretch) {
+		if len(text) > 0 {
+			as.Text, as.Cols = string(text), cols
+			out = append(out, as)
+		}
+	}
+	for _, s := range all {
+		text := []rune(s.Text)
+		here := rest[:min(len(text), len(rest))]
+		rest = rest[len(here):]
+		if slices.Equal(here, text) {
+			out = append(out, s)
+			continue
+		}
+		if s.Cluster { // it is hidden as a whole
+			text = nil
+		}
+		for i := 0; i < len(here); {
+			j, same := i, i < len(text) && here[i] == text[i]
+			for j < len(here) && (j < len(text) && here[j] == text[j]) == same {
+				j++
+			}
+			if same {
+				put(here[i:j], (j-i)*s.Cols/len(text), s)
+			} else {
+				put(here[i:j], j-i, vt.Stretch{})
+			}
+			i = j
+		}
+	}
+	put(rest, len(rest), vt.Stretch{})
+	col := 0
+	for i := range out {
+		out[i].Col = col
+		col += out[i].Cols
+	}
+	return out
+}
+
 // redacted returns the rows of each piece with its secrets hidden: each secret is replaced by the
 // marker, cut or padded to as many characters, so that rows keep their length.
 func (n *Lines) redacted(page []piece) [][]string {

@@ -86,6 +86,7 @@ func (v *View) Screen() *vt.Screen {
 			}
 			return out
 		}).WithTexts(v.hide.String)
+		v.Raw.Hid(len(v.hidden))
 	}
 	return v.screen
 }

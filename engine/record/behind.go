@@ -39,16 +39,18 @@ type happenings struct {
 
 type happening struct {
 	at   time.Time
-	kind byte // 'o', 'i', 'r', 'x', as in an asciicast
+	kind byte // 'o', 'i', 'r', 'x', as in an asciicast; 'p': event
 	n, m int  // bytes; rows and columns; the exit code
 	// marks of output; few batches have any.
 	marks []engine.Mark
+	event *engine.Event
 }
 
 var (
 	_ engine.InputTap = (*Behind)(nil)
 	_ engine.ExitTap  = (*Behind)(nil)
 	_ engine.MarkTap  = (*Behind)(nil)
+	_ engine.EventTap = (*Behind)(nil)
 )
 
 // NewBehind returns a tap that passes all its calls to t, in order. Its Close waits until that is
@@ -85,6 +87,19 @@ func (b *Behind) Resize(at time.Time, rows, cols int) error {
 func (b *Behind) Exit(at time.Time, code int) error {
 	return b.put(happening{at: at, kind: 'x', n: code}, nil)
 }
+
+// Event is passed to a tap that wants it.
+func (b *Behind) Event(e engine.Event) error {
+	if _, ok := b.tap.(engine.EventTap); !ok {
+		return nil
+	}
+	// It takes some of the room: a storm of events is bounded as a flood of output is.
+	return b.put(happening{at: noted(&e), kind: eventLetter, n: eventRoom, event: &e},
+		make([]byte, eventRoom))
+}
+
+// eventRoom is about how many bytes an event takes.
+const eventRoom = 512
 
 // put adds an event and waits while there is no room for it. Calls come one at a time, as a tap's
 // do.
@@ -172,6 +187,9 @@ func (b *Behind) show(now happenings) (err error) {
 			rest = rest[e.n:]
 		case 'r':
 			err = b.tap.Resize(e.at, e.n, e.m)
+		case eventLetter:
+			err = b.tap.(engine.EventTap).Event(*e.event)
+			rest = rest[e.n:]
 		case 'x':
 			if t, ok := b.tap.(engine.ExitTap); ok {
 				err = t.Exit(e.at, e.n)

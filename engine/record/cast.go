@@ -59,7 +59,7 @@ type Cast struct {
 	clock clock
 }
 
-var _ engine.Tap = (*Cast)(nil)
+var _ engine.EventTap = (*Cast)(nil)
 
 // NewCast begins a recording in a new file, mode 0600. Neither path nor path.part may exist, and
 // the folder must exist and not be a symbolic link. Errors are *[engine.FileError] around
@@ -175,6 +175,36 @@ func (c *Cast) Marker(at time.Time, label string) error {
 		}
 		c.queue.Plain(d, 'm', vt.Clean([]byte(label), eventMax))
 	})
+}
+
+// Event records what happened to the session beside its output: waits and how they ended, commands
+// and their exit codes, leases, how much was typed and hidden, states of an adapter. It is an event
+// with a letter of ours, 'p', which other players skip, and has the JSON of the event, redacted.
+// What the recording shows anyway (titles, bells, sizes, the exit) is left out.
+func (c *Cast) Event(e engine.Event) error {
+	switch e.Kind {
+	case engine.EventTitle, engine.EventBell, engine.EventResize, engine.EventExit:
+		return nil
+	}
+	return c.do(noted(&e), func(d time.Duration) {
+		text, err := json.Marshal(e.Clean(c.hide))
+		if err != nil {
+			panic("record: " + err.Error()) // texts and numbers do encode
+		}
+		c.queue.Plain(d, eventLetter, string(text))
+	})
+}
+
+// eventLetter is the code of an event of a session in a cast. asciicast leaves codes other than its
+// own to those who write them.
+const eventLetter = byte(EventSession)
+
+// noted is when an event was noted: at its beginning, or its end.
+func noted(e *engine.Event) time.Time {
+	if e.Until.IsZero() {
+		return e.At
+	}
+	return e.Until
 }
 
 // Exit records the child's exit status. asciicast v2 does not define it, and its players skip it.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/vt"
 )
@@ -43,6 +44,8 @@ const (
 	EventResize EventKind = 'r' // Rows and Cols
 	EventMarker EventKind = 'm'
 	EventExit   EventKind = 'x' // Exit
+	// EventSession is ours: Text is the JSON of an [engine.Event], see [Event.Session].
+	EventSession EventKind = 'p'
 )
 
 // An Event is one line of a cast.
@@ -52,6 +55,15 @@ type Event struct {
 	Text       string
 	Rows, Cols int
 	Exit       int
+}
+
+// Session is the event of the session that e holds; ok is false if it holds none. It is untrusted:
+// its texts are made plain lines, and its kind may be any word.
+func (e *Event) Session() (of engine.Event, ok bool) {
+	if e.Kind != EventSession || json.Unmarshal([]byte(e.Text), &of) != nil || of.Kind == "" {
+		return engine.Event{}, false
+	}
+	return of.Clean(func(s string) string { return s }), true
 }
 
 // A Header is what a cast says about itself. Its text is untrusted.

@@ -340,6 +340,9 @@ func (t *Terminal) retitling() {
 	}
 }
 
+// Title returns the window title, as [Screen.Title] has it, and whether the program has set one.
+func (t *Terminal) Title() (title string, set bool) { return t.title, t.titleSet }
+
 // setTitle sets the title, as the program wants it.
 func (t *Terminal) setTitle(title string, set bool) {
 	if title != t.title || set != t.titleSet {

@@ -211,9 +211,12 @@ func (s *Screen) Changed(row int) uint64 {
 // SameRow reports whether a row is the very one that another screen of the terminal has there:
 // nothing was written to it, cleared or masked between the two. A row that is not the same may
 // still look the same. It costs nothing.
-func (s *Screen) SameRow(row int, other *Screen) bool {
+func (s *Screen) SameRow(row int, other *Screen) bool { return s.MovedRow(row, other, row) }
+
+// MovedRow is [Screen.SameRow] for a row that the other screen has elsewhere, at row from.
+func (s *Screen) MovedRow(row int, other *Screen, from int) bool {
 	r := s.row(row)
-	return r != nil && r == other.row(row)
+	return r != nil && r == other.row(from)
 }
 
 // Wrapped reports whether the row continues in the next one.
@@ -269,10 +272,12 @@ type Run struct {
 // EachRun calls f for each run of equally styled cells of a row, from the first column up to the
 // last one that is not blank in the default style.
 func (s *Screen) EachRun(y int, f func(Run)) {
-	r := s.row(y)
-	if r == nil {
-		return
+	if r := s.row(y); r != nil {
+		r.eachRun(f)
 	}
+}
+
+func (r *row) eachRun(f func(Run)) {
 	n := r.n
 	for n > 0 && (r.cells[n-1].lo == 0 || r.cells[n-1].lo == ' ') && r.cells[n-1].hi&^(uint64(attrSpacer)<<32) == 0 {
 		n--

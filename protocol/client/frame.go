@@ -48,6 +48,7 @@ type FrameModes struct {
 	BracketedPaste    bool   `json:"bracketed_paste"`
 	FocusEvents       bool   `json:"focus_events"`
 	ReverseVideo      bool   `json:"reverse_video"`     // DECSCNM
+	AlternateScroll   bool   `json:"alternate_scroll"`  // mode 1007
 	Mouse             string `json:"mouse"`             // none, x10, vt200, drag or any
 	KittyKeyboard     int    `json:"kitty_keyboard"`    // the flags that are set; 0: off
 	ModifyOtherKeys   int    `json:"modify_other_keys"` // xterm's 0 to 2

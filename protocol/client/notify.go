@@ -8,14 +8,14 @@ import (
 	"sync"
 )
 
-// An Event is a notification: session.changed, session.output, session.exited, session.leased or
-// adapter.changed. Members that its Method does not have are zero.
+// An Event is a notification: session.changed, session.output, session.exited, session.leased,
+// adapter.changed or session.event. Members that its Method does not have are zero.
 type Event struct {
 	Method   string `json:"-"`
 	Session  string `json:"session"`
 	Sequence uint64 `json:"sequence"`
 	Output   string `json:"output"` // session.output
-	// session.output: some before Output was lost: this client was too slow
+	// session.output, session.event: some before it was lost: this client was too slow
 	Dropped bool    `json:"dropped"`
 	Secret  bool    `json:"secret_input"` // session.changed: the program reads a secret
 	Code    *int    `json:"exit_code"`    // session.exited
@@ -28,7 +28,9 @@ type Event struct {
 	State    string `json:"state"`    // adapter.changed: its name
 	Previous string `json:"previous"` // adapter.changed: the state before
 	// adapter.changed: seq of the newest in adapter.events
-	Events uint64          `json:"events"`
+	Events uint64 `json:"events"`
+	// session.event, after SubscribeEvents
+	Noted  *SessionEvent   `json:"event"`
 	Params json.RawMessage `json:"-"` // what was received
 }
 
@@ -42,10 +44,23 @@ type Event struct {
 // its bound was passed. So f may be slow, such as one that writes to a terminal, but must not call
 // this client; see [Client.Notifications].
 func (c *Client) Subscribe(ctx context.Context, f func(Event), sessions ...string) error {
+	return c.subscribe(ctx, f, false, sessions)
+}
+
+// SubscribeEvents is [Client.Subscribe] for session.event, too. Those that are noted from now on
+// come; [Session.Events] has the ones before.
+func (c *Client) SubscribeEvents(ctx context.Context, f func(Event), sessions ...string) error {
+	return c.subscribe(ctx, f, true, sessions)
+}
+
+func (c *Client) subscribe(ctx context.Context, f func(Event), events bool, sessions []string) error {
 	if f != nil {
 		c.events.Store(&f)
 	}
 	params := map[string]any{"enabled": f != nil}
+	if events {
+		params["events"] = true
+	}
 	if len(sessions) > 0 {
 		params["sessions"] = sessions
 	}

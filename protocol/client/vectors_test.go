@@ -250,6 +250,8 @@ var received = map[string]struct {
 	"SessionExitedParams":      {into[client.Event], nil},
 	"SessionLeasedParams":      {into[client.Event], nil},
 	"AdapterChangedParams":     {into[client.Event], nil},
+	"SessionEventParams":       {into[client.Event], nil},
+	"SessionEvent":             {into[client.SessionEvent], nil},
 	"ContainsTextOutcome":      {into[client.Outcome], nil},
 	"ScreenRegexOutcome":       {into[client.Outcome], nil},
 	"TitleContainsOutcome":     {into[client.Outcome], nil},

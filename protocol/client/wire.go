@@ -83,6 +83,13 @@ type Info struct {
 	Max       time.Duration `json:"-"` // its limits, as in Config
 	Idle      time.Duration `json:"-"`
 	MaxMemory int64         `json:"max_memory"`
+	// Waits are the oldest of the waits that are pending, at most 8; Command is the one that runs or
+	// ran last in a shell that marks them. Bell and Typed are when the bell rang and somebody typed
+	// last; zero: never, or it is not kept.
+	Waits   []SessionEvent `json:"waits"`
+	Command *SessionEvent  `json:"command"`
+	Bell    time.Time      `json:"bell"`
+	Typed   time.Time      `json:"typed"`
 }
 
 // UnmarshalJSON reads one of session.list's details.

@@ -35,7 +35,7 @@ func TestCanary(t *testing.T) {
 	w := newWire(t, e)
 	plain := "token=" + secret
 	dir := t.TempDir()
-	w.result("server.set_notifications", obj{"enabled": true})
+	w.result("server.set_notifications", obj{"enabled": true, "events": true})
 	id := w.result("session.create", obj{
 		"program": "fake", "args": []string{"--api-key=" + secret}, "cwd": "/tmp/password=" + secret, "env": obj{"TOKEN": secret},
 	})["session"].(string)
@@ -84,7 +84,7 @@ func TestCanary(t *testing.T) {
 		"plugin.unload":            {{"plugin": plain}},
 		"server.capabilities":      {nil, {"schema": true}},
 		"server.metrics":           {nil},
-		"server.set_notifications": {{"enabled": true}, {"enabled": true, "sessions": []any{id}, "since": 0}, {"enabled": true, "since": 0}},
+		"server.set_notifications": {{"enabled": true, "events": true}, {"enabled": true, "events": true, "sessions": []any{id}, "since": 0}, {"enabled": true, "since": 0}},
 		"server.set_ordering":      {{"ordering": "session"}},
 		"server.set_access":        {{"access": "full"}, {"access": plain}},
 		"server.set_strict":        {{"strict": true, plain: 1}, {"strict": true, plain: 1}, {"strict": false}},
@@ -107,13 +107,16 @@ func TestCanary(t *testing.T) {
 			{"session": id, "timeout_ms": 0, "matcher": obj{"type": "any", "value": []obj{
 				text("canary nothing"), {"type": "screen_regex", "value": "canary(.*)nothing"}, {"type": "title_contains", "value": "?"},
 			}}},
+			{"session": id, "timeout_ms": 1, "matcher": obj{"type": "any", "value": []obj{
+				text("nothing " + plain), text("no " + secret), {"type": "screen_regex", "value": "x(" + secret + ")"}, {"type": "title_contains", "value": secret + "?"},
+			}}},
 			{"session": id, "matcher": obj{"type": "token=" + secret}},
 			{"session": id, "timeout_ms": 0, "matcher": obj{"type": "screen", "value": obj{"screen": "screen 1\nsize 24x80\ntitle none\n--\n|\n*24\n--\n"}}},
 			{"session": id, "timeout_ms": 0, "matcher": obj{"type": "screen", "value": obj{"screen": "screen 1\nsize 24x80\nmask n /" + secret + "/\n--\n|\n*24\n"}}},
 			{"session": id, "matcher": obj{"type": "screen_regex", "value": "token=" + secret + "("}},
 		},
 		"session.run":        {{"session": id, "command": "echo " + secret}, {"session": plain, "command": plain}},
-		"session.scrollback": {{"session": id, "count": 1000}},
+		"session.scrollback": {{"session": id, "count": 1000}, {"session": id, "count": 1000, "form": "runs"}, {"session": id, "form": plain}},
 		"session.search":     {{"session": id, "regex": "."}, {"session": id, "regex": "token=" + secret + "("}},
 		"session.blocks":     {{"session": id}},
 		"session.screenshot": {{"session": id, "format": "svg"}, {"session": id, "format": "ansi"}, {"session": id, "format": "html"}, {"session": id, "format": plain}},
@@ -122,7 +125,8 @@ func TestCanary(t *testing.T) {
 			{"session": id, "region": secret}, {"session": id, "at": 20}, {"session": id, "masks": []string{"n /" + secret + "(/"}},
 		},
 		"session.locate":       {{"session": id, "locator": "rect 0,0"}, {"session": id, "locator": "/.+/"}},
-		"session.frame":        {{"session": id}, {"session": id, "form": "ansi"}, {"session": id, "form": plain}},
+		"session.frame":        {{"session": id}, {"session": id, "form": "ansi"}, {"session": id, "form": plain}, {"session": id, "moves": true}},
+		"session.events":       {{"session": id}, {"session": id, "since": 3, "max": 2}, {"session": plain}},
 		"session.lease":        {{"session": id, "holder": plain}, {"session": plain}},
 		"session.release":      {{"session": id}},
 		"session.record_start": {{"session": id, "path": "/nowhere/" + plain}, {"session": id, "format": plain}, {"session": id, "dir": dir, "title": plain}},

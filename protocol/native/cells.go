@@ -76,17 +76,33 @@ func (l *look) appendRuns(b []byte) []byte {
 	return b
 }
 
-// appendRowRuns writes the runs of one row.
+// appendRowRuns writes the members of a row of a frame: its runs, and whether its line continues in
+// the next row.
 func (l *look) appendRowRuns(b []byte, y int) []byte {
+	return l.appendLine(b, l.Screen().Wrapped(y), func(f func(vt.Stretch)) {
+		l.Screen().EachStretch(y, f)
+	})
+}
+
+// appendLine writes the members of a line whose runs each calls back with.
+func (l *look) appendLine(b []byte, wrapped bool, each func(func(vt.Stretch))) []byte {
+	if wrapped {
+		b = append(b, `"wrapped":true,`...)
+	}
+	b = append(b, `"runs":[`...)
 	comma := false
-	l.Screen().EachRun(y, func(r vt.Run) {
+	each(func(s vt.Stretch) {
 		if comma {
 			b = append(b, ',')
 		}
 		comma = true
-		b = l.appendRun(append(b, '{'), r)
+		b = append(b, '{')
+		if s.Cluster {
+			b = append(b, `"cluster":true,`...)
+		}
+		b = l.appendRun(b, s.Run)
 	})
-	return b
+	return append(b, ']')
 }
 
 // appendRun writes a run's members and the end of its object.

@@ -26,6 +26,10 @@ type (
 		WideContinuation bool       `json:"wide_continuation"`
 		Style            styleShape `json:"style"`
 	}
+	plainLine struct {
+		Wrapped bool           `json:"wrapped,omitempty"`
+		Runs    []stretchShape `json:"runs"`
+	}
 	plainRun struct {
 		Row int `json:"row"`
 		runShape
@@ -70,12 +74,23 @@ func checkScreen(t interface {
 	l := newLook(&engine.View{Screen: s}, nil, "full")
 	cells, runs := []plainCell{}, []plainRun{}
 	for y := range s.Rows {
-		ofRow := []runShape{}
 		s.EachRun(y, func(r vt.Run) {
-			ofRow = append(ofRow, runShape{Col: r.Col, Cols: r.Cols, Text: r.Text, Style: plainStyle(r.Style)})
-			runs = append(runs, plainRun{y, ofRow[len(ofRow)-1]})
+			runs = append(runs, plainRun{y, runShape{Col: r.Col, Cols: r.Cols, Text: r.Text, Style: plainStyle(r.Style)}})
 		})
-		same("runs of a row", append(l.appendRowRuns([]byte{'['}, y), ']'), ofRow)
+		ofRow := plainLine{s.Wrapped(y), []stretchShape{}}
+		s.EachStretch(y, func(r vt.Stretch) {
+			ofRow.Runs = append(ofRow.Runs, stretchShape{r.Cluster, r.Col, r.Cols, r.Text, plainStyle(r.Style)})
+			chars := strings.Split(r.Text, "")
+			if r.Cluster {
+				chars = []string{r.Text}
+			}
+			for i, c := range chars {
+				if col := r.Col + i*r.Cols/len(chars); s.Cell(y, col).Text != c && c != " " && utf8.ValidString(c) {
+					t.Fatalf("row %d has %q in column %d, and %q in %+v", y, s.Cell(y, col).Text, col, c, r)
+				}
+			}
+		})
+		same("runs of a row", append(l.appendRowRuns([]byte{'{'}, y), '}'), ofRow)
 		for x := range s.Cols {
 			c := s.Cell(y, x)
 			cells = append(cells, plainCell{y, x, c.Text, c.Wide, c.Continuation, plainStyle(c.Style)})

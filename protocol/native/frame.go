@@ -21,6 +21,7 @@ type frameParams struct {
 	Since     *uint64 `json:"since,omitempty" jsonschema:"the sequence of the frame that the client has; without it the whole screen is told at once"`
 	TimeoutMS *int64  `json:"timeout_ms,omitempty" jsonschema:"how long to wait for something new; default 30000; then what there is, which is nothing"`
 	Form      string  `json:"form,omitempty" jsonschema:"runs (default): styled text, or ansi: a string with SGR and OSC 8"`
+	Moves     bool    `json:"moves,omitempty" jsonschema:"true: rows that have scrolled are not told again, moved says how far they did"`
 }
 
 // A frame is what has changed on a screen since the client's last one. It is for clients that show
@@ -29,6 +30,7 @@ type frame struct {
 	*look
 	client *client
 	full   bool
+	moved  int
 	rows   []changedRow
 	lease  *leaseInfo
 }
@@ -118,7 +120,7 @@ func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error
 		has = nil
 	}
 	f := &frame{look: newLook(v, p.redactor(), "runs"), client: c}
-	now := f.compare(has, form)
+	now := f.compare(has, form, p.Moves)
 	now.known = known
 	c.mu.Lock()
 	c.tie(s)
@@ -137,7 +139,7 @@ func (p *frameParams) past(c *client, s *engine.Session, form string) (*frame, e
 	}
 	f := &frame{look: newLook(v, p.redactor(), "runs"), client: c}
 	f.then = then
-	f.compare(nil, form)
+	f.compare(nil, form, false)
 	return f, nil
 }
 
@@ -145,28 +147,54 @@ func (p *frameParams) past(c *client, s *engine.Session, form string) (*frame, e
 // hide a change.
 var seed = maphash.MakeSeed()
 
-// compare finds the rows that the client does not have, and returns what it will have.
-func (f *frame) compare(has *shown, form string) *shown {
+// firstLine returns the number of a screen's first row: that of its line in the scrollback once it
+// has left.
+func firstLine(s *vt.Screen) uint64 {
+	h := s.History()
+	return h.Dropped() + uint64(h.Len())
+}
+
+// blankRow is a row without text, encoded.
+func blankRow(form string) string {
+	if form == "ansi" {
+		return `"ansi":""`
+	}
+	return `"runs":[]`
+}
+
+// compare finds the rows that the client does not have, and returns what it will have. With moves
+// it takes into account that the client moves the rows that have scrolled.
+func (f *frame) compare(has *shown, form string, moves bool) *shown {
 	s := f.Screen()
 	now := &shown{
 		sequence: f.Raw.Sequence, form: form, screen: s, rows: make([]told, s.Rows), at: f.Raw.At,
 		lease: f.Raw.Lease, exited: f.Raw.Exit != nil, secret: f.Raw.Secret,
 	}
 	f.full = has == nil || has.screen.Cols != s.Cols || has.screen.Rows != s.Rows
+	if left := uint64(0); !f.full && moves && firstLine(s) > firstLine(has.screen) {
+		if left = firstLine(s) - firstLine(has.screen); left < uint64(s.Rows) {
+			f.moved = int(left)
+		}
+	}
+	blank := told{hash: maphash.Bytes(seed, []byte(blankRow(form)))}
 	for y := range s.Rows {
-		if !f.full && !has.rows[y].link && s.SameRow(y, has.screen) {
-			now.rows[y] = has.rows[y]
-			continue
+		was, from := blank, y+f.moved // what comes in from below is blank at the client
+		if !f.full && from < s.Rows {
+			was = has.rows[from]
+			if !was.link && s.MovedRow(y, has.screen, from) {
+				now.rows[y] = was
+				continue
+			}
 		}
 		var text []byte
 		if form == "ansi" {
 			text = appendString(nil, `"ansi":`, picture.ANSIRow(s, y, f.Clean))
 		} else {
-			text = append(f.appendRowRuns([]byte(`"runs":[`), y), ']')
+			text = f.appendRowRuns(nil, y)
 		}
 		now.rows[y] = told{maphash.Bytes(seed, text),
 			bytes.Contains(text, []byte(`"link":"`)) || bytes.Contains(text, []byte(`]8;`))}
-		if f.full || now.rows[y] != has.rows[y] {
+		if f.full || now.rows[y] != was {
 			f.rows = append(f.rows, changedRow{y, text})
 		}
 	}
@@ -179,6 +207,11 @@ func (f *frame) AppendJSON(b []byte) []byte {
 	b = append(b, `{"sequence":`...)
 	b = strconv.AppendUint(b, f.Raw.Sequence, 10)
 	b = appendBool(b, `,"full":`, f.full)
+	b = append(b, `,"first_line":`...)
+	b = strconv.AppendUint(b, firstLine(s), 10)
+	if f.moved > 0 {
+		b = appendInt(b, `,"moved":`, f.moved)
+	}
 	b = appendInt(b, `,"size":{"rows":`, s.Rows)
 	b = appendInt(b, `,"cols":`, s.Cols)
 	b = append(b, `},"rows":[`...)
@@ -198,6 +231,7 @@ func (f *frame) AppendJSON(b []byte) []byte {
 	b = appendBool(b, `,"focus_events":`, m.FocusEvents)
 	b = appendBool(b, `,"reverse_video":`, m.ReverseVideo)
 	b = appendString(b, `,"mouse":`, m.Mouse.String())
+	b = appendBool(b, `,"alternate_scroll":`, m.AlternateScroll)
 	b = appendInt(b, `,"kitty_keyboard":`, int(m.KittyKeyboard))
 	b = appendInt(b, `,"modify_other_keys":`, int(m.ModifyOtherKeys))
 	b = append(b, '}')

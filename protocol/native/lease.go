@@ -106,7 +106,7 @@ func (c *client) sessionRelease(ctx context.Context, p sessionParams) (releaseRe
 // do performs an action with this connection's lease, if it has one.
 func (c *client) do(ctx context.Context, s *engine.Session, a engine.Action,
 	timeout time.Duration, more ...engine.DoOption) (engine.Receipt, error) {
-	return s.Do(ctx, a, append(more, engine.Within(timeout), c.leaseFor(s),
+	return s.Do(ctx, a, append(more, engine.Within(timeout), c.leaseFor(s), c.by,
 		engine.Parked(func() { protocol.Yield(ctx) }))...)
 }
 

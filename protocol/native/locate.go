@@ -143,7 +143,8 @@ func (c *client) sessionLocate(ctx context.Context, p locateParams) (*locateResu
 	if state == stateHidden { // what is there was there before, too
 		since = nil
 	}
-	out, err := s.Wait(ctx, q, since, engine.Within(timeout), engine.Parked(func() { protocol.Yield(ctx) }))
+	out, err := s.Wait(ctx, q, since, engine.Within(timeout), c.by,
+		engine.Parked(func() { protocol.Yield(ctx) }))
 	seen := look(out.View)
 	if err != nil {
 		return nil, q.failure(err, out, seen)
@@ -172,6 +173,9 @@ type locating struct {
 	err     error
 	since   time.Time // the places have been as they are since then
 }
+
+// String says in words what is waited for.
+func (q *locating) String() string { return q.locator.String() + " is " + q.state }
 
 // Check asks the locator about each screen once.
 func (q *locating) Check(v *engine.View) engine.Result {

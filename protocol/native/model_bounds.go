@@ -36,6 +36,7 @@ var words = sync.OnceValue(func() map[string][]any {
 		"owner":                {ownerServer, ownerConnection}, "access": {accessFull, accessRead}, "session.input until": {untilSent, untilRead}, "which": {whichFirst, whichLast, whichAll}, "theme": {"dark", "light"}, "form": {"runs", "ansi"},
 		"cells": {"full", "runs", "none"}, "ordering": {protocol.Session.String(), protocol.Concurrent.String()},
 		"echo_off":                    {string(engine.EchoAsk), string(engine.EchoSecret), string(engine.EchoPlain)},
+		"session.scrollback form":     {"text", "runs"},
 		"session.screenshot format":   {"png", "svg", "html", "ansi"},
 		"session.screenshot theme":    anys(picture.ThemeNames()),
 		"frame":                       anys(picture.Frames()),

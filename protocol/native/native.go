@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -33,6 +34,7 @@ type Server struct {
 	limits   protocol.Limits
 	matchers matchers.Options
 	merged   atomic.Int64 // notifications that lost output
+	opened   atomic.Int64 // connections
 }
 
 // Options configure a [Server].
@@ -54,6 +56,7 @@ func New(h *host.Host, o Options) *Server {
 func (s *Server) Open(c *protocol.Conn) protocol.Handler {
 	ctx, stop := context.WithCancel(context.Background())
 	cl := &client{Server: s, conn: c, ctx: ctx, stop: stop,
+		by:      engine.By(fmt.Sprintf("client %d", s.opened.Add(1))),
 		methods: make(map[string]protocol.Method, len(table)),
 		leases:  map[engine.ID]*lease{}, frames: map[engine.ID]*shown{},
 		ties: map[engine.ID]func() bool{}, owned: map[engine.ID]*engine.Session{}}
@@ -103,6 +106,7 @@ type client struct {
 	methods map[string]protocol.Method
 	ctx     context.Context // ends with the connection; the notifier's
 	stop    context.CancelFunc
+	by      engine.By // who it is in the events of sessions
 
 	readsOnly atomic.Bool // set by server.set_access
 	strict    atomic.Bool // set by server.set_strict
@@ -111,6 +115,7 @@ type client struct {
 	// protects the fields below
 	notifier  *notifier // nil until server.set_notifications is first called
 	notifying bool      // its last request
+	eventing  bool      // likewise, of events
 	leases    map[engine.ID]*lease
 	frames    map[engine.ID]*shown // what the client has of sessions that it watches
 	ties      map[engine.ID]func() bool

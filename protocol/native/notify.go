@@ -2,7 +2,6 @@ package native
 
 import (
 	"context"
-	"math"
 	"reflect"
 	"slices"
 	"time"
@@ -18,6 +17,7 @@ type notificationsParams struct {
 	Adapters []string `json:"adapters,omitempty" jsonschema:"only sessions of these adapters"`
 	Sessions []string `json:"sessions,omitempty" jsonschema:"only these sessions"`
 	Since    *uint64  `json:"since,omitempty" jsonschema:"with sessions: tell their output after this sequence, too, from 0 all that is kept"`
+	Events   bool     `json:"events,omitempty" jsonschema:"true tells session.event, too"`
 	readParams
 }
 
@@ -25,6 +25,7 @@ type notificationsResult struct {
 	Enabled  bool     `json:"enabled"`
 	Adapters []string `json:"adapters,omitempty"`
 	Sessions []string `json:"sessions,omitempty"`
+	Events   bool     `json:"events,omitempty"`
 }
 
 func (c *client) setNotifications(_ context.Context,
@@ -36,7 +37,8 @@ func (c *client) setNotifications(_ context.Context,
 		return notificationsResult{},
 			&protocol.ParamError{Path: "since", Expected: "sessions beside it", Got: "none"}
 	}
-	f := filter{enabled: *p.Enabled, sessions: p.Sessions, adapters: p.Adapters, hide: p.redactor()}
+	f := filter{enabled: *p.Enabled, sessions: p.Sessions, adapters: p.Adapters,
+		events: *p.Enabled && p.Events, hide: p.redactor()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.notifier == nil {
@@ -54,9 +56,13 @@ func (c *client) setNotifications(_ context.Context,
 	if f.enabled && p.Since != nil {
 		ch.from(c.Engine, p.Sessions, *p.Since)
 	}
-	c.notifying = f.enabled
+	if f.events && !c.eventing {
+		ch.noted = noted(c.Engine)
+	}
+	c.notifying, c.eventing = f.enabled, f.events
 	c.notifier.set(ch)
-	return notificationsResult{Enabled: *p.Enabled, Adapters: p.Adapters, Sessions: p.Sessions}, nil
+	return notificationsResult{Enabled: *p.Enabled, Adapters: p.Adapters, Sessions: p.Sessions,
+		Events: f.events}, nil
 }
 
 // The notifications.
@@ -66,6 +72,7 @@ const (
 	noteOutput  = "session.output"
 	noteExited  = "session.exited"
 	noteAdapter = "adapter.changed"
+	noteEvent   = "session.event"
 )
 
 // notes are all of them.
@@ -80,6 +87,7 @@ var notes = []struct {
 	{noteExited, "The program has ended, and its last byte was told.",
 		reflect.TypeFor[exitedParams]()},
 	{noteAdapter, "The state of an adapter's program is another, or something has happened in the turn.", reflect.TypeFor[adapterChangedParams]()},
+	{noteEvent, "Something has happened to the session, or an event has ended or grown.", reflect.TypeFor[eventParams]()},
 }
 
 // notifications are the names of all of them, as server.capabilities lists them.
@@ -95,6 +103,7 @@ type filter struct {
 	enabled  bool
 	sessions []string // with adapters: either; both empty: all
 	adapters []string
+	events   bool // session.event, too
 	hide     *redact.Redactor
 }
 
@@ -139,6 +148,7 @@ type change struct {
 	filter filter
 	skip   map[engine.ID]position
 	states map[string]*stateCursor // likewise, of adapters
+	noted  map[engine.ID]uint64    // likewise, of events
 }
 
 // from sends the output of sessions from a sequence on. Other sessions, and unknown ones, are
@@ -182,6 +192,7 @@ type cursor struct {
 	secret   bool           // the secret_input sent last
 	lease    *engine.Lease  // the lease sent last
 	begun    bool           // the client knows of the session: it existed before, or was notified
+	noted    uint64         // the last event that was sent
 }
 
 // set changes the filter. It is called under the client's lock and never blocks.
@@ -198,6 +209,9 @@ func (n *notifier) set(c change) {
 		}
 		if c.states == nil {
 			c.states = old.states
+		}
+		if c.noted == nil {
+			c.noted = old.noted
 		}
 	default:
 	}
@@ -236,6 +250,9 @@ func (n *notifier) apply(c change) {
 		n.cursor(s)
 	}
 	for id, cur := range n.cursors {
+		if seq, ok := c.noted[id]; ok {
+			cur.noted = seq
+		}
 		if p, ok := c.skip[id]; ok {
 			cur.sequence, cur.offset, cur.carry, cur.begun = p.sequence, p.offset, "", true
 		} else if cur.stream != nil {
@@ -290,6 +307,10 @@ func (n *notifier) watch() error {
 	for {
 		changed := n.client.Engine.Changed() // taken before looking, so that no change is missed
 		stated := n.client.Catalog.Changed()
+		var noted <-chan struct{}
+		if n.filter.events {
+			noted = n.client.Engine.Noted()
+		}
 		began := time.Now()
 		var wake time.Duration
 		ctx, end, c, news := n.begin()
@@ -324,6 +345,7 @@ func (n *notifier) watch() error {
 			continue
 		case <-changed:
 		case <-stated:
+		case <-noted:
 		}
 		if rest := floor - time.Since(began); rest > 0 {
 			timer.Reset(rest)
@@ -442,6 +464,9 @@ func (n *notifier) session(ctx context.Context, cur *cursor, now time.Time) erro
 			return err
 		}
 	}
+	if err := n.events(ctx, cur); err != nil {
+		return err
+	}
 	if exit {
 		cur.exited = true
 		x := exitOf(v.Exit)
@@ -503,87 +528,4 @@ type exitedParams struct {
 	Code     *int    `json:"exit_code" jsonschema:"null when a signal ended it"`
 	Signal   *string `json:"signal" jsonschema:"such as SIGKILL; null when it exited"`
 	Limit    string  `json:"limit,omitempty" jsonschema:"that the session went over, which ended it: max_ms, idle_ms, max_memory or owner"`
-}
-
-// A stateCursor is how far one adapter has been sent.
-type stateCursor struct {
-	events uint64 // see adapter.events
-	state  string
-}
-
-// adapterStates returns how far each adapter is.
-func (c *client) adapterStates() map[string]*stateCursor {
-	all := map[string]*stateCursor{}
-	for _, a := range c.Catalog.Adapters() {
-		_, next, _ := a.Events(math.MaxUint64)
-		all[a.ID()] = &stateCursor{}
-		if next > 0 {
-			all[a.ID()] = &stateCursor{next, a.State().State}
-		}
-	}
-	return all
-}
-
-// adapters sends each adapter's state that differs from the one sent last. States between two
-// passes are in adapter.events.
-func (n *notifier) adapters(ctx context.Context) error {
-	live := map[string]bool{}
-	for _, a := range n.client.Catalog.Adapters() {
-		live[a.ID()] = true
-		cur, ok := n.states[a.ID()]
-		if !ok {
-			cur = &stateCursor{}
-			n.states[a.ID()] = cur
-		}
-		if !n.filter.wants(a.Session(), a.ID()) {
-			continue
-		}
-		s := a.State()
-		_, next, _ := a.Events(math.MaxUint64)
-		if next == 0 || s.State == cur.state && next == cur.events { // 0: it is being started
-			continue
-		}
-		p := adapterChangedParams{
-			Adapter: a.ID(), Plugin: a.Plugin().Manifest.Name, Session: string(a.Session().ID()),
-			Sequence: s.Sequence, State: s.State, Previous: cur.state, Events: next,
-		}
-		cur.state, cur.events = s.State, next
-		if n.filter.hide != nil {
-			l := adapterLook(a, a.Session().View(), n.filter.hide)
-			p.State, p.Previous = l.Piece(p.State), l.Piece(p.Previous)
-		}
-		if err := n.notify(ctx, noteAdapter, p); err != nil {
-			return err
-		}
-	}
-	for id := range n.states {
-		if !live[id] {
-			delete(n.states, id)
-		}
-	}
-	return nil
-}
-
-type adapterChangedParams struct {
-	Adapter  string `json:"adapter"`
-	Plugin   string `json:"plugin"`
-	Session  string `json:"session"`
-	Sequence uint64 `json:"sequence"`
-	State    string `json:"state" jsonschema:"the state's name"`
-	Previous string `json:"previous,omitempty" jsonschema:"the state that was told last; the same when something else happened in the turn"`
-	Events   uint64 `json:"events" jsonschema:"the seq of the newest event in adapter.events"`
-}
-
-type orderingParams struct {
-	Ordering string `json:"ordering" jsonschema:"session (default) or concurrent"`
-}
-
-func (c *client) setOrdering(_ context.Context, p orderingParams) (orderingParams, error) {
-	for _, o := range []protocol.Ordering{protocol.Session, protocol.Concurrent} {
-		if p.Ordering == o.String() {
-			c.conn.SetOrdering(o)
-			return p, nil
-		}
-	}
-	return p, notOneOf("ordering", p.Ordering)
 }

@@ -69,6 +69,8 @@ type styleShape struct {
 type frameShape struct {
 	Sequence    uint64           `json:"sequence" jsonschema:"for the next since"`
 	Full        bool             `json:"full" jsonschema:"every row is there: the client had none, or another size"`
+	FirstLine   uint64           `json:"first_line" jsonschema:"number of the first row's line: what session.scrollback has dropped and what it has before the screen"`
+	Moved       int              `json:"moved,omitempty" jsonschema:"with moves: by how many rows up what was shown has moved, before rows are drawn"`
 	Size        cellsShape       `json:"size"`
 	Rows        []rowShape       `json:"rows" jsonschema:"those that have changed"`
 	Cursor      frameCursorShape `json:"cursor"`
@@ -99,14 +101,28 @@ type modesShape struct {
 	FocusEvents       bool   `json:"focus_events"`
 	ReverseVideo      bool   `json:"reverse_video"`
 	Mouse             string `json:"mouse"`
+	AlternateScroll   bool   `json:"alternate_scroll" jsonschema:"the wheel sends cursor keys on the alternate screen while the program does not take the mouse"`
 	KittyKeyboard     uint8  `json:"kitty_keyboard" jsonschema:"flags of the kitty keyboard protocol"`
 	ModifyOtherKeys   uint8  `json:"modify_other_keys"`
 }
 
 type rowShape struct {
-	Row  int        `json:"row"`
-	Runs []runShape `json:"runs,omitempty"`
-	ANSI string     `json:"ansi,omitempty" jsonschema:"with form ansi: to be written at the beginning of a blank line, with no style set"`
+	Row  int    `json:"row"`
+	ANSI string `json:"ansi,omitempty" jsonschema:"with form ansi: to be written at the beginning of a blank line, with no style set"`
+	lineShape
+}
+
+type lineShape struct {
+	Wrapped bool           `json:"wrapped,omitempty" jsonschema:"the line continues in the next row"`
+	Runs    []stretchShape `json:"runs,omitempty"`
+}
+
+type stretchShape struct {
+	Cluster bool       `json:"cluster,omitempty" jsonschema:"the text is one character of several code points"`
+	Col     int        `json:"col"`
+	Cols    int        `json:"cols" jsonschema:"of all its characters, which are equally wide"`
+	Text    string     `json:"text"`
+	Style   styleShape `json:"style"`
 }
 
 type runShape struct {

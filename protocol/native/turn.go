@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
-	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/redact"
@@ -76,9 +75,12 @@ func (c *client) wait(ctx context.Context, a *plugins.Adapter, hide *redact.Reda
 	if err != nil {
 		return nil, &intentError{err: err, look: adapterLook(a, a.Session().View(), hide)}
 	}
-	out, err := a.Session().Wait(ctx, m, since, latched,
-		engine.Within(timeout), engine.Parked(func() { protocol.Yield(ctx) }))
-	l := adapterLook(a, out.View, hide)
+	ended := &ended{matcher: m, look: func(v *engine.View, hide *redact.Redactor) *look {
+		return adapterLook(a, v, hide)
+	}, hide: hide, always: c.hide}
+	out, err := a.Session().Wait(ctx, m, since, latched, engine.Within(timeout), c.by,
+		engine.Explained(ended.line), engine.Parked(func() { protocol.Yield(ctx) }))
+	l := ended.shown(out.View)
 	if p.Latched { // who was asked may have seen other sessions
 		l.Secrets = func() []string { return append(a.Secrets(), a.Plugin().Secrets()...) }
 	}
@@ -94,7 +96,9 @@ func (c *client) wait(ctx context.Context, a *plugins.Adapter, hide *redact.Reda
 	}
 	state := l.state(look(whole, out.View))
 	if err != nil {
-		return nil, adapterWaitError(l, state, m, out, err)
+		why := ended.evidence(out)
+		why.state = state
+		return nil, &waitError{err: err, evidence: why}
 	}
 	r := &adapterWaitResult{
 		State: state, Matched: *l.outcome(out.Match), WaitID: p.WaitID, Sequence: out.View.Sequence,
@@ -104,14 +108,6 @@ func (c *client) wait(ctx context.Context, a *plugins.Adapter, hide *redact.Reda
 		r.HeldAt, r.Missed = &out.View.At, out.Missed
 	}
 	return r, nil
-}
-
-func adapterWaitError(l *look, state *stateShape, m matchers.Matcher, out *engine.Outcome,
-	err error) error {
-	return &waitError{err: err, evidence: &evidence{
-		look: l, elapsed: out.Elapsed, quiet: out.View.At.Sub(out.View.Changed), missed: out.Missed,
-		matcher: m.Explain(out.View, l.shown()), state: state,
-	}}
 }
 
 type turnParams struct {

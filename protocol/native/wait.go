@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/reading"
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/redact"
 )
 
 type waitParams struct {
@@ -58,17 +60,64 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.Wait(ctx, m, since, engine.Latched(p.Latched), engine.Within(timeout),
-		engine.Parked(func() { protocol.Yield(ctx) }))
-	l := newLook(out.View, p.redactor(), cells)
-	l.Secrets = asking.secrets()
+	ended := &ended{matcher: m, look: func(v *engine.View, hide *redact.Redactor) *look {
+		l := newLook(v, hide, cells)
+		l.Secrets = asking.secrets()
+		return l
+	}, hide: p.redactor(), always: c.hide}
+	out, err := s.Wait(ctx, m, since, engine.Latched(p.Latched), engine.Within(timeout), c.by,
+		engine.Explained(ended.line), engine.Parked(func() { protocol.Yield(ctx) }))
+	l := ended.shown(out.View)
 	if err != nil {
-		quiet := out.View.At.Sub(out.View.Changed)
-		return nil, &waitError{err: err,
-			evidence: &evidence{look: l, elapsed: out.Elapsed, quiet: quiet, missed: out.Missed,
-				matcher: m.Explain(out.View, l.shown())}}
+		return nil, &waitError{err: err, evidence: ended.evidence(out)}
 	}
 	return &waitResult{look: l, outcome: out, latched: p.Latched}, nil
+}
+
+// An ended is what there is to say of a wait that has ended: to its client, and in one line to those
+// who read the session's events. What both need is made once.
+type ended struct {
+	matcher matchers.Matcher
+	look    func(v *engine.View, hide *redact.Redactor) *look
+	hide    *redact.Redactor // the client's; nil: it sees all
+	always  *redact.Redactor // for others
+	made    *look            // for the client
+	why     *matchers.Explanation
+}
+
+// shown is the last view, as the client may see it.
+func (e *ended) shown(v *engine.View) *look {
+	if e.made == nil {
+		e.made = e.look(v, e.hide)
+	}
+	return e.made
+}
+
+// evidence is the client's, of a wait without a match.
+func (e *ended) evidence(out *engine.Outcome) *evidence {
+	l := e.shown(out.View)
+	if e.why == nil {
+		why := e.matcher.Explain(out.View, l.shown())
+		e.why = &why
+	}
+	return &evidence{look: l, elapsed: out.Elapsed, quiet: out.View.At.Sub(out.View.Changed),
+		missed: out.Missed, matcher: *e.why}
+}
+
+// line is an [engine.Explained].
+func (e *ended) line(out *engine.Outcome, err error) string {
+	if err == nil && reading.SaidAll(out.Match) {
+		return ""
+	}
+	l, x := e.shown(out.View), e
+	if e.hide == nil { // the client sees what others must not
+		l = e.look(out.View, e.always)
+		x = &ended{matcher: e.matcher, look: e.look, hide: e.always, made: l}
+	}
+	if err == nil {
+		return l.Matched(out.Match)
+	}
+	return l.Lacked(x.evidence(out).matcher)
 }
 
 // asking finds the predicates of one wait. With the first of them the request runs a plugin's code:

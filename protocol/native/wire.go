@@ -208,7 +208,7 @@ type explanation struct {
 }
 
 func (l *look) explanation(e matchers.Explanation) explanation {
-	x := explanation{Type: e.Type, Scope: e.Scope, Held: e.Held, Why: l.why(e), Nearest: e.Nearest,
+	x := explanation{Type: e.Type, Scope: e.Scope, Held: e.Held, Why: l.Why(e), Nearest: e.Nearest,
 		Diff: l.Piece(e.Diff)}
 	var parts []explanation
 	for _, p := range e.Parts {
@@ -225,14 +225,6 @@ func (l *look) explanation(e matchers.Explanation) explanation {
 		x.Value = l.pieces(e.Value)
 	}
 	return x
-}
-
-// why is an explanation in words. A plugin's words may quote the screen, and a difference does.
-func (l *look) why(e matchers.Explanation) string {
-	if e.Type == "lua" || e.Type == "screen" || e.Type == "located" { // its locator may be a plugin's
-		return l.Piece(e.Why)
-	}
-	return e.Why
 }
 
 // shown is what an explanation may quote.

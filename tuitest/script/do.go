@@ -226,7 +226,7 @@ func (a spawn) do(ctx context.Context, p *player, r *StepResult) error {
 	}
 	err := p.drive.Spawn(ctx, engine.Config{
 		Program: argv[0], Args: argv[1:], Dir: p.dir, ClearEnv: true, Env: p.env,
-		Size: driver.SizeOf(p.o.Size.Rows, p.o.Size.Cols), Taps: []engine.Tap{p.reel},
+		Size: driver.SizeOf(p.o.Size.Rows, p.o.Size.Cols), Theme: p.o.Theme, Taps: []engine.Tap{p.reel},
 	})
 	if start := (*pty.StartError)(nil); errors.As(err, &start) && start.Op == "lookup" {
 		return p.missing(argv[0], err, "start")

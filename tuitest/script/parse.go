@@ -34,6 +34,7 @@ type Script struct {
 	Sizes []Size // at least one
 	Steps []*Step
 
+	tape    bool // made by FromTape
 	archive archive
 	goldens map[string]*golden.File // by section
 	pending []Golden                // that KeepPending has written
@@ -47,6 +48,7 @@ const Ext = ".ptw"
 
 // A Step is one line of a script that does something.
 type Step struct {
+	File string // of a tape's step; "" for those of scripts, which stand in the script
 	Line int    // of the file, from 1
 	Col  int    // of the verb, from 1, in bytes
 	Text string // as the file has it, without blanks at its ends

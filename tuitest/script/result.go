@@ -43,12 +43,16 @@ type Result struct {
 	Flaky bool `json:"flaky,omitempty"`
 	// Wrote names the goldens that were written into the script, as its sections are named.
 	Wrote []string `json:"wrote,omitempty"`
+	// Film is what a tape's run has noted for its pictures; nil for scripts.
+	Film *Film `json:"-"`
 	// Again is the command that runs this again, in words for a shell.
 	Again string `json:"again,omitempty"`
 }
 
 // A StepResult is what came of one step.
 type StepResult struct {
+	// File is that of a tape's step; "" for those of scripts.
+	File string `json:"file,omitempty"`
 	Line int    `json:"line"` // of the script, from 1
 	Col  int    `json:"col"`  // of its verb, from 1, in bytes
 	Text string `json:"text"` // as the script has it, without blanks at its ends

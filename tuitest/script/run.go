@@ -35,6 +35,14 @@ type Options struct {
 	Timeout time.Duration
 	// Inherit names variables that the programs get from this process's environment, besides PATH.
 	Inherit []string
+	// Env is the environment of the programs; nil: one of their own, see Inherit.
+	Env map[string]string
+	// WorkDir is their working folder; "": the script's.
+	WorkDir string
+	// Theme is what the terminal tells programs of its colours.
+	Theme vt.Theme
+	// Step is called after each step; it may be nil.
+	Step func()
 	// Watch ends the programs when this process is killed outright; it may be nil.
 	Watch engine.Watcher
 	// Stress disturbs the run; nil: not at all.
@@ -93,7 +101,12 @@ type player struct {
 	shown *golden.File // that golden screen; nil: there was none
 	named string       // its name
 	// met are the lines of the steps that compared with a section, or wrote it, in this run.
-	met    map[string]int
+	met map[string]int
+	// hidden, echo and acted are for tapes: whether what comes is shown, the line that Enter has ended
+	// last, and when the last key was sent.
+	hidden bool
+	echo   *typedLine
+	acted  time.Time
 	ran    bool          // a program was started, by spawn or exec
 	output engine.Offset // of the transcript when the step began
 }
@@ -102,6 +115,9 @@ func newPlayer(s *Script, o Options) *player {
 	p := &player{script: s, o: o, began: time.Unix(0, 0), timeout: o.Timeout, met: map[string]int{}}
 	p.result = &Result{Script: s.Path, Name: s.Name(), Size: o.Size.String(), Began: time.Now(),
 		Outcome: Passed, Steps: []StepResult{}, Attempt: 1, Run: 1}
+	if s.tape {
+		p.result.Film, p.hidden = &Film{}, true
+	}
 	if len(s.Sizes) > 1 {
 		p.result.Name += "@" + p.result.Size
 	}
@@ -123,6 +139,9 @@ func (p *player) prepare() error {
 		return err
 	}
 	dir, err := p.script.dir()
+	if p.o.WorkDir != "" {
+		dir, err = filepath.Abs(p.o.WorkDir)
+	}
 	if err != nil {
 		return err
 	}
@@ -136,8 +155,12 @@ func (p *player) prepare() error {
 			return err
 		}
 	}
-	set := map[string]string{"SCRIPT_DIR": dir, "WORK": p.dir, "PWD": p.dir}
-	p.env, err = driver.Hermetic(home, p.o.Inherit, set)
+	if p.o.Env != nil {
+		p.env = maps.Clone(p.o.Env)
+	} else {
+		set := map[string]string{"SCRIPT_DIR": dir, "WORK": p.dir, "PWD": p.dir}
+		p.env, err = driver.Hermetic(home, p.o.Inherit, set)
+	}
 	if err == nil {
 		p.knowEnv()
 		p.knowScript()
@@ -173,6 +196,9 @@ func (p *player) steps(ctx context.Context) {
 			return
 		}
 		r, goesOn := p.step(ctx, st)
+		if p.o.Step != nil {
+			p.o.Step()
+		}
 		p.result.Steps = append(p.result.Steps, r)
 		if !goesOn {
 			return
@@ -188,7 +214,7 @@ func (p *player) interrupted(st *Step) {
 // step runs one step.
 func (p *player) step(ctx context.Context, st *Step) (r StepResult, goesOn bool) {
 	began := time.Now()
-	r = StepResult{Line: st.Line, Col: st.Col, Text: p.drive.Hide.String(st.Text), Verb: st.Verb,
+	r = StepResult{File: st.File, Line: st.Line, Col: st.Col, Text: p.drive.Hide.String(st.Text), Verb: st.Verb,
 		Kind: st.Kind, Began: p.since(began), Outcome: Passed}
 	for _, c := range st.conditions {
 		if !c.holds(p) {

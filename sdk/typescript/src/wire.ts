@@ -913,6 +913,9 @@ export interface Frame {
   sequence: number;
   /** every row is there: the client had none, or another size */
   full: boolean;
+  /** number of the first row's line: what session.scrollback has dropped and what it has before
+   * the screen */
+  first_line: number;
   size: FrameSize;
   /** those that have changed */
   rows: FrameRow[];
@@ -929,6 +932,8 @@ export interface Frame {
   kept_from?: number | undefined;
   /** with at: when the session came to that */
   kept_from_at?: string | undefined;
+  /** with moves: by how many rows up what was shown has moved, before rows are drawn */
+  moved?: number | undefined;
   /** with at: when the session came to its sequence */
   shown_at?: string | undefined;
 }
@@ -951,6 +956,9 @@ export interface FrameModes {
   focus_events: boolean;
   reverse_video: boolean;
   mouse: string;
+  /** the wheel sends cursor keys on the alternate screen while the program does not take the
+   * mouse */
+  alternate_scroll: boolean;
   /** flags of the kitty keyboard protocol; from 0 to 255 */
   kitty_keyboard: number;
   /** from 0 to 255 */
@@ -961,7 +969,9 @@ export interface FrameRow {
   row: number;
   /** with form ansi: to be written at the beginning of a blank line, with no style set */
   ansi?: string | undefined;
-  runs?: Run[] | undefined;
+  runs?: Stretch[] | undefined;
+  /** the line continues in the next row */
+  wrapped?: boolean | undefined;
 }
 
 export interface FrameSize {
@@ -1872,13 +1882,6 @@ export interface ResizeActionValue {
   pixel_width?: number | undefined;
 }
 
-export interface Run {
-  col: number;
-  cols: number;
-  text: string;
-  style: Style;
-}
-
 /** the screen equals a golden screen */
 export interface ScreenExplanation {
   type: "screen";
@@ -2059,6 +2062,8 @@ export interface ServerSetNotificationsParams {
   enabled: boolean;
   /** only sessions of these adapters */
   adapters?: string[] | undefined;
+  /** true tells session.event, too */
+  events?: boolean | undefined;
   /** false shows the text as it is, whatever redaction says; default true */
   redact?: boolean | undefined;
   /** more rules for this read */
@@ -2072,6 +2077,7 @@ export interface ServerSetNotificationsParams {
 export interface ServerSetNotificationsResult {
   enabled: boolean;
   adapters?: string[] | undefined;
+  events?: boolean | undefined;
   sessions?: string[] | undefined;
 }
 
@@ -2113,6 +2119,10 @@ export interface Session {
   lease: Lease | null;
   /** that drives it */
   adapter?: string | undefined;
+  /** when it rang last */
+  bell?: string | undefined;
+  /** the command that runs, or ran last, in a shell that marks them */
+  command?: SessionEvent | undefined;
   /** when the program did */
   ended?: string | undefined;
   /** likewise */
@@ -2126,6 +2136,10 @@ export interface Session {
   /** connection: it is ended with the connection that created it */
   owner?: string | undefined;
   transcript_error?: string | undefined;
+  /** when somebody typed last */
+  typed?: string | undefined;
+  /** who waits for what: the oldest of the waits that are pending, at most 8 */
+  waits?: SessionEvent[] | undefined;
 }
 
 export interface SessionBlocksParams {
@@ -2289,6 +2303,86 @@ export interface SessionEndedData {
   written?: number | undefined;
 }
 
+export interface SessionEvent {
+  /** its number, from 1; the same while it goes on */
+  event: number;
+  /** for since; an event that has ended or grown comes again with a higher one */
+  seq: number;
+  /** input, wait, command, lease, resize, redacted, adapter, bell, title or exit */
+  kind: string;
+  /** when it began */
+  at: string;
+  /** of the session by then, for at of session.snapshot */
+  sequence: number;
+  /** who typed, waits, resized or has the lease */
+  by?: string | undefined;
+  /** how much was typed */
+  bytes?: number | undefined;
+  /** of a resize */
+  cols?: number | undefined;
+  /** how often the bell rang, or how many secrets were hidden */
+  count?: number | undefined;
+  /** of a wait that has ended: what matched, or what was lacking */
+  evidence?: string | undefined;
+  /** of a command, or of the program */
+  exit_code?: number | undefined;
+  /** the keys that were pressed and type no text, at most the first 16 */
+  keys?: string[] | undefined;
+  /** that the session went over: see session.exited */
+  limit?: string | undefined;
+  /** of the command in session.blocks */
+  number?: number | undefined;
+  /** the adapter's state before */
+  previous?: string | undefined;
+  /** of a resize */
+  rows?: number | undefined;
+  /** what was typed may be a secret: nothing more is told of it */
+  secret?: boolean | undefined;
+  /** that ended the program */
+  signal?: string | undefined;
+  /** how far it is, if it has a beginning and an end: pending, running and held go on */
+  state?: string | undefined;
+  /** what a wait waits for, in words; a command line; a title; the state of an adapter */
+  text?: string | undefined;
+  /** how long a wait may last; left out: no limit */
+  timeout_ms?: number | undefined;
+  /** when it ended, or grew last; left out while it goes on */
+  until?: string | undefined;
+  /** of the session by then */
+  until_sequence?: number | undefined;
+  /** kind of input: text, paste, key, mouse or signal; of an adapter its plugin */
+  what?: string | undefined;
+}
+
+export interface SessionEventParams {
+  session: string;
+  event: SessionEvent;
+  /** some before it are not kept: the client was too slow */
+  dropped?: boolean | undefined;
+}
+
+export interface SessionEventsParams {
+  /** the session's id or name */
+  session: string;
+  /** the oldest so many; default 500; from 0 to 10000 */
+  max?: number | undefined;
+  /** false shows the text as it is, whatever redaction says; default true */
+  redact?: boolean | undefined;
+  /** more rules for this read */
+  redaction?: Redaction | undefined;
+  /** only events that were noted after this seq; default 0, all that are kept */
+  since?: number | undefined;
+}
+
+export interface SessionEventsResult {
+  /** by seq: one that has ended or grown stands where that was noted */
+  events: SessionEvent[];
+  /** for the next since */
+  next: number;
+  /** some after since are not kept */
+  dropped?: boolean | undefined;
+}
+
 export interface SessionExitedParams {
   session: string;
   sequence: number;
@@ -2319,6 +2413,8 @@ export type SessionFrameParams = {
   session: string;
   /** runs (default): styled text, or ansi: a string with SGR and OSC 8 */
   form?: "runs" | "ansi" | undefined;
+  /** true: rows that have scrolled are not told again, moved says how far they did */
+  moves?: boolean | undefined;
   /** false shows the text as it is, whatever redaction says; default true */
   redact?: boolean | undefined;
   /** more rules for this read */
@@ -2731,6 +2827,8 @@ export interface SessionScrollbackParams {
   session: string;
   /** how many lines; default 100 */
   count?: number | undefined;
+  /** text (default): lines has strings, or runs: rows has styled text as in session.frame */
+  form?: "text" | "runs" | undefined;
   /** false shows the text as it is, whatever redaction says; default true */
   redact?: boolean | undefined;
   /** more rules for this read */
@@ -2740,11 +2838,15 @@ export interface SessionScrollbackParams {
 }
 
 export interface SessionScrollbackResult {
+  /** with form runs none */
   lines: string[];
   start: number;
+  /** of the lines told: with form runs fewer than asked for when they are long */
   count: number;
   total: number;
   dropped: number;
+  /** with form runs */
+  rows?: StyledLine[] | undefined;
 }
 
 export type SessionSearchParams = {
@@ -2775,6 +2877,8 @@ export interface SessionSearchResult {
   matches: Found[];
   total: number;
   truncated: boolean;
+  /** how many older lines are gone, as in session.scrollback */
+  dropped: number;
   /** with at: the oldest sequence that can be shown */
   kept_from?: number | undefined;
   /** with at: when the session came to that */
@@ -2964,6 +3068,16 @@ export interface StreamTextActionValue {
   delay_ms?: number | undefined;
 }
 
+export interface Stretch {
+  col: number;
+  /** of all its characters, which are equally wide */
+  cols: number;
+  text: string;
+  style: Style;
+  /** the text is one character of several code points */
+  cluster?: boolean | undefined;
+}
+
 export interface Style {
   /** default, idx:N or rgb:R:G:B */
   foreground: string;
@@ -2988,6 +3102,12 @@ export interface StyleLocator {
   type: "style";
   /** as in fg=green bold, bg=208, fg=#ff8800 underline, fg=default, inverse */
   value: string;
+}
+
+export interface StyledLine {
+  runs?: Stretch[] | undefined;
+  /** the line continues in the next row */
+  wrapped?: boolean | undefined;
 }
 
 export interface Target {
@@ -3410,6 +3530,10 @@ export interface Methods {
    * limit_exceeded, memory_limit_unsupported, name_taken, read_only,
    * shell_integration_unsupported, shutting_down, size_out_of_range, too_many_secrets. */
   "session.create": { params: SessionCreateParams; result: SessionCreateResult };
+  /** Reads what has happened to a session: input, waits, commands, leases, its end. Errors:
+   * cancelled, duplicate_member, internal_error, invalid_params, invalid_redaction,
+   * limit_exceeded, session_forgotten, unknown_session. */
+  "session.events": { params: SessionEventsParams; result: SessionEventsResult };
   /** Forgets all sessions that have ended and that nobody needs. Errors: cancelled,
    * duplicate_member, internal_error, invalid_params, limit_exceeded, read_only, unkillable. */
   "session.forget": { params: SessionForgetParams; result: SessionForgetResult };
@@ -3509,6 +3633,8 @@ export interface NotificationParams {
   "adapter.changed": AdapterChangedParams;
   /** The screen has changed. */
   "session.changed": SessionChangedParams;
+  /** Something has happened to the session, or an event has ended or grown. */
+  "session.event": SessionEventParams;
   /** The program has ended, and its last byte was told. */
   "session.exited": SessionExitedParams;
   /** A client has taken the right to type, or given it back. */

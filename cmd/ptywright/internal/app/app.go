@@ -23,6 +23,7 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/run"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/tapecmd"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/testcmd"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/testfrom"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/testreview"
@@ -86,7 +87,7 @@ All methods and commands as JSON Schema: ptywright schema. To check this machine
 		remote.Commands(std), serve.Commands(std), run.Commands(std), recordings.Commands(std), help.Commands(std),
 		[]*cobra.Command{
 			attach.Command(std), repl.Command(std), watch.Command(std), fleet.Command(std), tmux.Command(std), kit.Command(std), doctor.Command(std),
-			test,
+			test, tapecmd.Command(std),
 			config.Command(std),
 		},
 	)...)
@@ -101,8 +102,8 @@ All methods and commands as JSON Schema: ptywright schema. To check this machine
 // group orders the help by task.
 func group(root *cobra.Command) {
 	for _, g := range []struct{ id, title, commands string }{
-		{"sessions", "Sessions of a server that is shared:", "spawn send exec wait read search find click logs resize mouse ls kill adapter attach repl watch"},
-		{"one", "One program, and recordings:", "run test record play cast2text when shot"},
+		{"sessions", "Sessions of a server that is shared:", "spawn send exec wait read search find click logs events resize mouse ls kill adapter attach repl watch"},
+		{"one", "One program, and recordings:", "run test tape record play cast2text when shot"},
 		{"serve", "Servers:", "serve mcp acp acp-proxy unterm tmux fleet"},
 		{"more", "Plugins, and what there is:", "plugin doctor config schema completions help"},
 	} {

@@ -186,7 +186,7 @@ func exitsOf(c *cobra.Command) map[string]string {
 	}
 	if c.Annotations[cli.ExitsNote] != "" {
 		codes[strconv.Itoa(cli.ExitInterrupted)] = "interrupted, by Ctrl-C or SIGTERM"
-		if c.Name() == "logs" {
+		if c.Name() == "logs" || c.Name() == "events" {
 			codes[strconv.Itoa(cli.ExitInterrupted)] += "; with --follow it is 0 then"
 		}
 	}

@@ -74,14 +74,14 @@ const exitCodes = `Exit codes: 0 success, 1 error, 2 usage, 3 timed out (standar
 to another user), 130 interrupted.`
 
 // remoteExits are the exit codes, one digit each, that a command may have besides 0 to 2.
-var remoteExits = map[string]string{"ls": "5", "spawn": "5", "send": "45", "wait": "345", "read": "45", "logs": "45", "kill": "45",
+var remoteExits = map[string]string{"ls": "5", "spawn": "5", "send": "45", "wait": "345", "read": "45", "logs": "45", "events": "45", "kill": "45",
 	"resize": "45", "mouse": "45", "search": "45", "find": "45", "click": "345",
 }
 
 // Commands are the commands that talk to a server.
 func Commands(std cli.Stdio) []*cobra.Command {
 	makers := []func(cli.Stdio, *Flags) *cobra.Command{
-		listCommand, spawnCommand, sendCommand, waitCommand, readCommand, logsCommand, killCommand,
+		listCommand, spawnCommand, sendCommand, waitCommand, readCommand, logsCommand, eventsCommand, killCommand,
 		resizeCommand, mouseCommand, searchCommand, findCommand, clickCommand, execCommand,
 	}
 	var all []*cobra.Command

@@ -40,6 +40,7 @@ func commands() []command {
 		{"shot", "[ID] [FILE]", "draws its screen, or a picture: .png .svg .html", (*console).shot},
 		{"record", "[ID] [FILE]", "records it: .cast or .md; again: ends that", (*console).recordCommand},
 		{"rpc", "METHOD [JSON]", "calls a method of the wire", (*console).rpcCommand},
+		{"events", "[ID]", "what happened: input, waits and how they ended, commands", (*console).listEvents},
 		{"notifications", "on|off [ID]", "tells what happens; with ID its output, too", (*console).notifications},
 		{"history", "[N]", "lists the last N entries", (*console).listHistory},
 		{"reconnect", "", "connects again, or to a server it starts", (*console).reconnect},
@@ -410,6 +411,26 @@ func (c *console) notifications(_ context.Context, args string) error {
 		}
 	}
 	c.board.set(word == "on", id)
+	return nil
+}
+
+// listEvents prints what has happened to a session.
+func (c *console) listEvents(ctx context.Context, args string) error {
+	id, _, err := c.target(args)
+	if err != nil {
+		return err
+	}
+	var r struct {
+		Events []client.SessionEvent `json:"events"`
+	}
+	if err := c.call(ctx, "session.events", map[string]string{"session": id}, &r); err != nil {
+		return err
+	}
+	for i := range r.Events {
+		e := &r.Events[i]
+		fmt.Fprintf(c.out, "  %s  %s\n", e.Noted().Local().Format(time.TimeOnly),
+			cli.OneLine(e.String()))
+	}
 	return nil
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
 	"github.com/ptywright/ptywright/engine/golden"
-	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/redact"
 	"github.com/ptywright/ptywright/tuitest/script"
@@ -161,9 +160,6 @@ type runner struct {
 	kept string // in it, the recordings of runs that failed
 }
 
-// endBound is how long the end of what the scripts left behind may take.
-const endBound = 15 * time.Second
-
 func (r *runner) run(ctx context.Context, files []string) (err error) {
 	began := time.Now()
 	if r.state, err = openState(); err != nil {
@@ -183,16 +179,10 @@ func (r *runner) run(ctx context.Context, files []string) (err error) {
 	r.kept = filepath.Join(r.dir, failedFolder)
 	defer r.clean()
 
-	pty.DefaultSignals()
-	log := serve.NewLogger(r.std.Err, redact.Default)
-	if err := pty.AdoptOrphans(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		log.Warn("descendants that leave their session may outlive it", "error", err)
-	}
-	r.watch = &serve.Watcher{Log: log}
+	var unguard func(context.Context) error
+	r.watch, unguard = serve.Guard(r.std.Err)
 	defer func() {
-		bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), endBound)
-		defer cancel()
-		if left := errors.Join(pty.KillAdopted(bound), r.watch.Close()); left != nil && err == nil {
+		if left := unguard(ctx); left != nil && err == nil {
 			err = left
 		}
 	}()

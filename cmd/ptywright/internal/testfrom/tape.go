@@ -4,76 +4,44 @@ import (
 	"fmt"
 	"math"
 	"path"
-	"regexp"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 
 	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/tuitest/tape"
 )
 
-// A TapeError says what is wrong with a tape, and where.
-type TapeError struct {
-	File      string
-	Line, Col int // from 1
-	Msg       string
-}
-
-// Error says so, as compilers do.
-func (e *TapeError) Error() string { return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg) }
-
-// A tapeWord is a token of a tape.
-type tapeWord struct {
-	text   string
-	col    int  // from 0
-	quoted bool // "text", 'text' or `text`
-	regex  bool // /pattern/
-	joined bool // no blank before it
-}
-
-// Sizes that VHS has unless a tape sets others, in pixels.
-const (
-	tapeWidth, tapeHeight = 1200, 600
-	tapeFont              = 22
-	tapePadding           = 60
-	// A cell of its font, relative to the font's size.
-	tapeCellWidth, tapeCellHeight = 0.6, 1.3
-)
+// A cell of VHS's font, relative to the font's size.
+const tapeCellWidth, tapeCellHeight = 0.6, 1.3
 
 // settle is what a pause of a tape becomes: the screen has not changed for so long. Programs pause
 // less between two parts of a frame.
 const settle = 250 * time.Millisecond
 
-// maxInclude bounds how deep tapes may name others: VHS has one level.
-const maxInclude = 8
-
 // Import makes a script of a tape, the language of VHS. What a script cannot say stands there as a
 // comment, with the line. open reads a tape that another one names; nil: such lines are comments.
-// The error is a [*TapeError].
-func Import(file string, tape []byte, open func(name string) ([]byte, error)) ([]byte, error) {
-	t := &tapeReader{file: file, open: open, width: tapeWidth, height: tapeHeight, font: tapeFont, padding: tapePadding,
-		lineHeight: 1, shell: "bash"}
-	if err := t.read(file, tape, 0); err != nil {
+// The error is a [*tape.Error].
+func Import(file string, data []byte, open func(name string) ([]byte, error)) ([]byte, error) {
+	read, err := tape.Parse(file, data, open)
+	if err != nil {
 		return nil, err
+	}
+	t := &tapeReader{file: file}
+	t.header, _ = read.Header()
+	for i := range read.Commands {
+		t.command(&read.Commands[i])
 	}
 	return t.script(), nil
 }
 
-// A tapeReader turns a tape into the steps of a script.
+// A tapeReader turns the commands of a tape into the steps of a script.
 type tapeReader struct {
-	file string
-	open func(name string) ([]byte, error)
-
-	width, height, font, padding, margin, bar float64
-	lineHeight, letterSpacing                 float64
-	shell                                     string
-	require, env                              []string
-	timeout                                   string
-	pattern                                   string // of Wait; "": VHS's own
-	clipboard                                 string
-	steps                                     []string
+	file         string
+	header       tape.Settings
+	require, env []string
+	clipboard    string
+	steps        []string
 }
 
 func (t *tapeReader) add(format string, a ...any) {
@@ -81,8 +49,8 @@ func (t *tapeReader) add(format string, a ...any) {
 }
 
 // cannot notes what a script cannot say.
-func (t *tapeReader) cannot(file string, line int, text, why string) {
-	t.add("# %s:%d: %s: %s", path.Base(file), line, oneLine(text), why)
+func (t *tapeReader) cannot(c *tape.Command, text, why string) {
+	t.add("# %s:%d: %s: %s", path.Base(c.File), c.Line, oneLine(text), why)
 }
 
 func oneLine(s string) string {
@@ -94,291 +62,108 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// read reads the lines of a tape.
-func (t *tapeReader) read(file string, tape []byte, depth int) error {
-	number := 0
-	for line := range strings.Lines(string(tape)) {
-		number++
-		line = strings.TrimRight(line, "\r\n")
-		if text := strings.TrimSpace(line); strings.HasPrefix(text, "#") {
-			t.add("%s", oneLine(text))
-			continue
+// command turns a command into steps.
+func (t *tapeReader) command(c *tape.Command) {
+	switch c.Kind {
+	case tape.Comment:
+		t.add("%s", oneLine(c.Text))
+	case tape.Type:
+		if c.Pace != nil {
+			t.cannot(c, fmt.Sprintf("Type@%v", *c.Pace), "keys come at once here, and a program cannot tell")
 		}
-		words, err := tapeWords(line)
-		if err != nil {
-			err.File, err.Line = file, number
-			return err
-		}
-		for len(words) > 0 {
-			n, err := t.command(file, number, line, words, depth)
-			if err != nil {
-				return err
-			}
-			words = words[n:]
-		}
-	}
-	return nil
-}
-
-// tapeWords cuts a line into words.
-func tapeWords(line string) ([]tapeWord, *TapeError) {
-	var out []tapeWord
-	for i := 0; i < len(line); {
-		c := line[i]
-		joined := i > 0 && line[i-1] != ' ' && line[i-1] != '\t'
-		switch {
-		case c == ' ' || c == '\t':
-			i++
-		case c == '#' && !joined:
-			return out, nil
-		case c == '"' || c == '\'' || c == '`':
-			end := strings.IndexByte(line[i+1:], c)
-			if end < 0 {
-				return nil, &TapeError{Col: i + 1, Msg: "a quote is not closed"}
-			}
-			out = append(out, tapeWord{text: line[i+1 : i+1+end], col: i, quoted: true, joined: joined})
-			i += end + 2
-		case c == '/' && !joined:
-			end := i + 1
-			for end < len(line) && line[end] != '/' {
-				if line[end] == '\\' {
-					end++
-				}
-				end++
-			}
-			if end >= len(line) { // a path
-				out = append(out, tapeWord{text: strings.Fields(line[i:])[0], col: i})
-				i += len(out[len(out)-1].text)
-				break
-			}
-			if end+1 < len(line) && line[end+1] != ' ' && line[end+1] != '\t' { // /a/path
-				out = append(out, tapeWord{text: strings.Fields(line[i:])[0], col: i})
-				i += len(out[len(out)-1].text)
-				break
-			}
-			out = append(out, tapeWord{text: line[i+1 : end], col: i, regex: true})
-			i = end + 1
-		case c == '{': // a theme, which JSON describes
-			out = append(out, tapeWord{text: line[i:], col: i})
-			i = len(line)
-		default:
-			end := i
-			for end < len(line) && !strings.ContainsRune(" \t\"'`", rune(line[end])) {
-				end++
-			}
-			out = append(out, tapeWord{text: line[i:end], col: i, joined: joined})
-			i = end
-		}
-	}
-	return out, nil
-}
-
-// tapeKeys are the commands that press a key.
-var tapeKeys = sync.OnceValue(func() map[string]string {
-	return map[string]string{
-		"Enter": "enter", "Return": "enter", "Tab": "tab", "Space": "space", "Backspace": "backspace", "Delete": "delete",
-		"Insert": "insert", "Escape": "escape", "Up": "up", "Down": "down", "Left": "left", "Right": "right",
-		"Home": "home", "End": "end", "PageUp": "page_up", "PageDown": "page_down",
-	}
-})
-
-// command turns the first command of some words into steps, and returns how many words it has.
-func (t *tapeReader) command(file string, line int, text string, words []tapeWord, depth int) (int, error) {
-	w := words[0]
-	fail := func(at tapeWord, format string, a ...any) error {
-		return &TapeError{file, line, at.col + 1, fmt.Sprintf(format, a...)}
-	}
-	if w.quoted || w.regex {
-		return 0, fail(w, "expected a command, such as Type, Enter or Sleep")
-	}
-	name, speed, _ := strings.Cut(w.text, "@")
-	argument := func(what string) (tapeWord, error) {
-		if len(words) < 2 {
-			return tapeWord{}, fail(w, "%s wants %s", name, what)
-		}
-		return words[1], nil
-	}
-	base, plus, _ := strings.Cut(name, "+")
-	switch {
-	case name == "Type":
-		if speed != "" {
-			t.cannot(file, line, w.text, "keys come at once here, and a program cannot tell")
-		}
-		n := 1
-		var texts []string
-		for n < len(words) && words[n].quoted {
-			texts = append(texts, words[n].text)
-			n++
-		}
-		if n == 1 {
-			return 0, fail(w, `Type wants a text: Type "ls"`)
-		}
-		t.add("type %s", quoted(strings.Join(texts, " ")))
-		return n, nil
-	case tapeKeys()[name] != "" || (base == "Ctrl" || base == "Alt" || base == "Shift") && plus != "":
-		key, err := tapeKey(name)
-		if err != nil {
-			return 0, fail(w, "%v", err)
-		}
-		n := 1
-		if len(words) > 1 && !words[1].quoted {
-			if times, err := strconv.Atoi(words[1].text); err == nil && times >= 1 && times <= 1000 {
-				n, key = 2, strings.TrimSuffix(fmt.Sprintf("%s*%d", key, times), "*1")
-			}
-		}
-		if key == "enter" && len(t.steps) > 0 && strings.HasPrefix(t.steps[len(t.steps)-1], "type ") &&
-			!strings.HasSuffix(t.steps[len(t.steps)-1], " enter") {
-			t.steps[len(t.steps)-1] += " enter"
-		} else {
-			t.add("press %s", key)
-		}
-		return n, nil
-	case name == "ScrollUp" || name == "ScrollDown":
-		n, times := 1, 1
-		if len(words) > 1 && !words[1].quoted {
-			if v, err := strconv.Atoi(words[1].text); err == nil && v >= 1 && v <= 100 {
-				n, times = 2, v
-			}
-		}
-		t.add("scroll %s %d", strings.ToLower(strings.TrimPrefix(name, "Scroll")), times)
-		return n, nil
-	case name == "Sleep":
-		a, err := argument("a time")
-		if err != nil {
-			return 0, err
-		}
-		if _, err := tapeTime(a.text); err != nil {
-			return 0, fail(a, "%q is not a time: 2s, 500ms or seconds", a.text)
-		}
-		t.add("wait stable %v # Sleep %s", settle, a.text)
-		return 2, nil
-	case base == "Wait":
-		return t.wait(w, words, speed, plus, fail)
-	case name == "Screenshot":
-		a, err := argument("a file")
-		if err != nil {
-			return 0, err
-		}
-		t.add("shot %s", quote(a.text))
-		return 2, nil
-	case name == "Output":
-		a, err := argument("a file")
-		if err != nil {
-			return 0, err
-		}
-		switch path.Ext(a.text) {
+		t.add("type %s", quoted(c.Text))
+	case tape.Press:
+		t.press(c)
+	case tape.Scroll:
+		t.add("scroll %s %d", strings.ToLower(strings.TrimPrefix(c.Name, "Scroll")), min(c.Times, 100))
+	case tape.Sleep:
+		t.add("wait stable %v # Sleep %s", settle, c.Text)
+	case tape.Wait:
+		t.wait(c)
+	case tape.Screenshot:
+		t.add("shot %s", quote(c.Text))
+	case tape.Output:
+		switch path.Ext(c.Text) {
 		case ".txt", ".ascii", ".test":
-			t.cannot(file, line, "Output "+a.text, "the golden screen at the end takes its place")
+			t.cannot(c, "Output "+c.Text, "the golden screen at the end takes its place")
 		default:
-			t.cannot(file, line, "Output "+a.text, "a test makes no film; ptywright record does")
+			t.cannot(c, "Output "+c.Text, "a test makes no film; ptywright tape does")
 		}
-		return 2, nil
-	case name == "Require":
-		a, err := argument("a program")
-		if err != nil {
-			return 0, err
-		}
-		if bare().MatchString(a.text) {
-			t.require = append(t.require, a.text)
+	case tape.Require:
+		if bare().MatchString(c.Text) {
+			t.require = append(t.require, c.Text)
 		} else {
-			t.cannot(file, line, "Require "+a.text, "not a program's name")
+			t.cannot(c, "Require "+c.Text, "not a program's name")
 		}
-		return 2, nil
-	case name == "Env":
-		if len(words) < 3 {
-			return 0, fail(w, `Env wants a name and a value: Env NAME "value"`)
-		}
-		t.env = append(t.env, "env "+quote(words[1].text+"="+words[2].text))
-		return 3, nil
-	case name == "Copy":
-		a, err := argument("a text")
-		if err != nil {
-			return 0, err
-		}
-		t.clipboard = a.text
-		return 2, nil
-	case name == "Paste":
+	case tape.Env:
+		t.env = append(t.env, "env "+quote(c.Name+"="+c.Text))
+	case tape.Copy:
+		t.clipboard = c.Text
+	case tape.Paste:
 		if t.clipboard == "" {
-			t.cannot(file, line, "Paste", "nothing was copied before it")
+			t.cannot(c, "Paste", "nothing was copied before it")
 		} else {
 			t.add("paste %s", quoted(t.clipboard))
 		}
-		return 1, nil
-	case name == "Hide" || name == "Show":
-		t.cannot(file, line, name, "a test has no frames to leave out")
-		return 1, nil
-	case name == "Source":
-		a, err := argument("a tape")
-		if err != nil {
-			return 0, err
-		}
-		return 2, t.source(file, line, a, depth)
-	case name == "Set":
-		return t.set(file, line, words, fail)
+	case tape.Hide, tape.Show, tape.Subtitle:
+		t.cannot(c, c.Raw, "a test has no frames to leave out")
+	case tape.Source:
+		t.cannot(c, "Source "+c.Text, "import that tape, too")
+	case tape.Set:
+		t.set(c)
+	default:
+		t.cannot(c, c.Text, "not a command that is known here")
 	}
-	t.cannot(file, line, strings.TrimSpace(text), "not a command that is known here")
-	return len(words), nil
 }
 
-// tapeKey makes the name of a key of "Ctrl+Alt+X".
-func tapeKey(name string) (string, error) {
-	parts := strings.Split(name, "+")
-	last := parts[len(parts)-1]
-	if last == "" && len(parts) > 1 { // Ctrl++
-		parts, last = parts[:len(parts)-1], "plus"
+func (t *tapeReader) press(c *tape.Command) {
+	key := quote(c.Key)
+	if c.Times > 1 {
+		key = fmt.Sprintf("%s*%d", key, c.Times)
 	}
-	if key := tapeKeys()[last]; key != "" {
-		last = key
+	if n := len(t.steps); key == "enter" && n > 0 && strings.HasPrefix(t.steps[n-1], "type ") &&
+		!strings.HasSuffix(t.steps[n-1], " enter") {
+		t.steps[n-1] += " enter"
+	} else {
+		t.add("press %s", key)
 	}
-	key := ""
-	for _, mod := range parts[:len(parts)-1] {
-		key += strings.ToLower(mod) + "+"
-	}
-	if len(last) == 1 && strings.Contains(key, "ctrl+") && !strings.Contains(key, "shift+") {
-		last = strings.ToLower(last)
-	}
-	k, err := vt.ParseKey(key + last)
-	if err != nil {
-		return "", err
-	}
-	return quote(k.String()), nil
 }
 
 // wait turns Wait into an expectation: it holds when the screen, or the cursor's line, matches.
-func (t *tapeReader) wait(w tapeWord, words []tapeWord, speed, scope string, fail func(tapeWord, string, ...any) error) (int, error) {
-	if before, within, ok := strings.Cut(scope, "@"); ok {
-		scope, speed = before, within
+func (t *tapeReader) wait(c *tape.Command) {
+	within := ""
+	if c.Within > 0 {
+		within = " within " + c.Within.String()
+	} else if t.sets("WaitTimeout") {
+		within = " within " + t.header.WaitTimeout.String()
 	}
-	within, pattern, n := t.timeout, t.pattern, 1
-	if speed != "" {
-		d, err := tapeTime(speed)
-		if err != nil {
-			return 0, fail(w, "%q is not a time", speed)
+	if c.Scope == tape.Still {
+		still := c.Duration
+		if still == 0 {
+			still = settle
 		}
-		within = d.String()
+		t.add("wait stable %v%s", still, within)
+		return
 	}
-	if len(words) > 1 && words[1].regex {
-		pattern, n = words[1].text, 2
-	}
+	pattern := c.Pattern
 	if pattern == "" {
-		pattern = ">$" // VHS's own prompt
-	}
-	if _, err := regexp.Compile(pattern); err != nil {
-		return 0, fail(words[n-1], "%v", err)
+		pattern = t.header.WaitPattern
 	}
 	look := "regex /" + slashes(pattern) + "/"
-	switch scope {
-	case "Screen":
-	case "", "Line":
+	if c.Scope == tape.Line {
 		look += " in lines cursor"
-	default:
-		return 0, fail(w, "Wait+%s is not known: Wait+Screen and Wait+Line are", scope)
 	}
-	if within != "" {
-		look += " within " + within
+	t.add("expect %s%s", look, within)
+}
+
+// sets reports whether the tape itself says a setting.
+func (t *tapeReader) sets(name string) bool {
+	for _, c := range t.header.Given {
+		if c.Name == name {
+			return true
+		}
 	}
-	t.add("expect %s", look)
-	return n, nil
+	return false
 }
 
 // slashes escapes the slashes of a pattern that are not yet.
@@ -398,108 +183,30 @@ func slashes(pattern string) string {
 	return b.String()
 }
 
-// source reads another tape in place of the line.
-func (t *tapeReader) source(file string, line int, name tapeWord, depth int) error {
-	if t.open == nil || depth == maxInclude {
-		t.cannot(file, line, "Source "+name.text, "import that tape, too")
-		return nil
-	}
-	tape, err := t.open(name.text)
-	if err != nil {
-		return &TapeError{file, line, name.col + 1, err.Error()}
-	}
-	return t.read(name.text, tape, depth+1)
-}
-
-// set takes a setting.
-func (t *tapeReader) set(file string, line int, words []tapeWord, fail func(tapeWord, string, ...any) error) (int, error) {
-	if len(words) < 3 {
-		return 0, fail(words[0], "Set wants a name and a value: Set Width 1200")
-	}
-	name, value := words[1].text, words[2]
-	number := func(into *float64) (int, error) {
-		v, err := strconv.ParseFloat(value.text, 64)
-		if err != nil || v < 0 || v > 1e6 {
-			return 0, fail(value, "%s is %q: give a number", name, value.text)
-		}
-		*into = v
-		return 3, nil
-	}
-	switch name {
-	case "Shell":
-		t.shell = value.text
-	case "Width":
-		return number(&t.width)
-	case "Height":
-		return number(&t.height)
-	case "FontSize":
-		return number(&t.font)
-	case "Padding":
-		return number(&t.padding)
-	case "Margin":
-		return number(&t.margin)
-	case "WindowBarSize":
-		return number(&t.bar)
-	case "LineHeight":
-		return number(&t.lineHeight)
-	case "LetterSpacing":
-		return number(&t.letterSpacing)
-	case "WaitTimeout":
-		d, err := tapeTime(value.text)
-		if err != nil {
-			return 0, fail(value, "%q is not a time", value.text)
-		}
-		t.timeout = d.String()
-	case "WaitPattern":
-		if !value.regex {
-			return 0, fail(value, "WaitPattern wants a /pattern/")
-		}
-		t.pattern = value.text
+// set notes the settings that change no test.
+func (t *tapeReader) set(c *tape.Command) {
+	switch c.Name {
+	case "Shell", "Width", "Height", "FontSize", "Padding", "Margin", "WindowBarSize", "LineHeight",
+		"LetterSpacing", "WaitTimeout", "WaitPattern":
 	default:
-		rest := make([]string, 0, len(words))
-		for _, w := range words[2:] {
-			rest = append(rest, w.text)
-		}
-		t.cannot(file, line, "Set "+name+" "+strings.Join(rest, " "), "it changes pictures only")
-		return len(words), nil
+		t.cannot(c, "Set "+c.Name+" "+c.Text, "it changes pictures only")
 	}
-	return 3, nil
-}
-
-// tapeTime reads 2s, 500ms, 1.5 or .5, which are seconds.
-func tapeTime(s string) (time.Duration, error) {
-	if v, err := strconv.ParseFloat(s, 64); err == nil && v >= 0 && v < 1e6 && !math.IsNaN(v) {
-		return time.Duration(v * float64(time.Second)), nil
-	}
-	d, err := time.ParseDuration(s)
-	if err == nil && d < 0 {
-		err = fmt.Errorf("%s is negative", s)
-	}
-	return d, err
 }
 
 // size returns about how many cells the tape's picture has.
 func (t *tapeReader) size() (rows, cols int) {
 	side := func(pixels, cell float64) int {
-		if cell <= 0 {
-			cell = 1
-		}
-		return int(min(max(math.Floor(pixels/cell), 1), vt.MaxSide))
+		return int(min(max(math.Floor(pixels/max(cell, 1)), 1), vt.MaxSide))
 	}
-	frame := 2 * (t.padding + t.margin)
-	return side(t.height-frame-t.bar, t.font*tapeCellHeight*max(t.lineHeight, 0.1)),
-		side(t.width-frame, t.font*tapeCellWidth+t.letterSpacing)
+	h := &t.header
+	frame := 2 * (h.Padding + h.Margin)
+	bar := 0.0
+	if h.WindowBar != "" {
+		bar = h.WindowBarSize
+	}
+	return side(h.Height-frame-bar, h.FontSize*tapeCellHeight*h.LineHeight),
+		side(h.Width-frame, h.FontSize*tapeCellWidth+h.LetterSpacing)
 }
-
-// shells are how VHS starts shells, so that nothing of a user's shows.
-var shells = sync.OnceValue(func() map[string]struct{ env, spawn string } {
-	return map[string]struct{ env, spawn string }{
-		"bash": {`env 'PS1=> ' BASH_SILENCE_DEPRECATION_WARNING=1`, "spawn bash --noprofile --norc +o history"},
-		"zsh":  {`env 'PROMPT=> '`, "spawn zsh --histnostore --no-rcs"},
-		"fish": {"", `spawn fish --no-config --private -C 'function fish_greeting; end' -C 'function fish_prompt; echo -n "> "; end'`},
-		"sh":   {`env 'PS1=> '`, "spawn sh"},
-	}
-})
 
 // script puts the script together.
 func (t *tapeReader) script() []byte {
@@ -513,15 +220,12 @@ func (t *tapeReader) script() []byte {
 	for _, env := range t.env {
 		b.WriteString(env + "\n")
 	}
-	start, ok := shells()[t.shell]
-	if !ok {
-		start.spawn = "spawn " + quote(t.shell)
+	shell := tape.ShellOf(t.header.Shell)
+	if len(shell.Env) > 0 {
+		b.WriteString("env " + quoteAll(shell.Env) + "\n")
 	}
-	if start.env != "" {
-		b.WriteString(start.env + "\n")
-	}
-	b.WriteString(start.spawn + "\n")
-	if ok {
+	b.WriteString("spawn " + quoteAll(shell.Argv) + "\n")
+	if shell.Prompts {
 		b.WriteString("expect regex />\\s*$/ in lines cursor\n")
 	}
 	for _, s := range t.steps {
@@ -529,4 +233,12 @@ func (t *tapeReader) script() []byte {
 	}
 	b.WriteString("screen end\n")
 	return []byte(b.String())
+}
+
+func quoteAll(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = quote(w)
+	}
+	return strings.Join(out, " ")
 }

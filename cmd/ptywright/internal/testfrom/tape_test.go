@@ -9,9 +9,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ptywright/ptywright/tuitest/script"
+	"github.com/ptywright/ptywright/tuitest/tape"
 )
 
-const tape = `# a demo
+const demo = `# a demo
 Output demo.gif
 Output demo.ascii
 Require git
@@ -51,7 +52,7 @@ func TestImport(t *testing.T) {
 		}
 		return nil, os.ErrNotExist
 	}
-	text, err := Import("dir/demo.tape", []byte(tape), open)
+	text, err := Import("dir/demo.tape", []byte(demo), open)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,7 @@ env 'PS1=> '
 spawn sh
 expect regex />\s*$/ in lines cursor
 # a demo
-# demo.tape:2: Output demo.gif: a test makes no film; ptywright record does
+# demo.tape:2: Output demo.gif: a test makes no film; ptywright tape does
 # demo.tape:3: Output demo.ascii: the golden screen at the end takes its place
 # demo.tape:10: Set Theme { "name": "x" }: it changes pictures only
 # demo.tape:14: Hide: a test has no frames to leave out
@@ -97,16 +98,16 @@ screen end
 // TestTapeErrors are told with the line and the column.
 func TestTapeErrors(t *testing.T) {
 	t.Parallel()
-	for tape, want := range map[string]string{
+	for text, want := range map[string]string{
 		"Enter\nType": "x.tape:2:1: Type wants a text", `Type "x`: "x.tape:1:6: a quote is not closed", "Sleep soon": "x.tape:1:7: \"soon\" is not a time",
-		`"ls"`: "x.tape:1:1: expected a command", "Wait /(/": "x.tape:1:6: error parsing regexp", "Wait+Half": "x.tape:1:1: Wait+Half is not known",
-		"Set Width wide": "x.tape:1:11: Width is \"wide\"", "Set Width": "x.tape:1:1: Set wants", "Ctrl+Foo": "x.tape:1:1: key \"ctrl+Foo\"",
-		"Source gone.tape": "x.tape:1:8: no such tape", "Sleep": "x.tape:1:1: Sleep wants a time", "Env X": "x.tape:1:1: Env wants",
+		`"ls"`: "x.tape:1:1: expected a command", "Wait /(/": "x.tape:1:6: error parsing regexp", "Wait+Half": "x.tape:1:6: Wait+Half is not known",
+		"Set Width wide": "x.tape:1:11: Width is \"wide\"", "Set Width": "x.tape:1:1: Set Width wants", "Ctrl+Foo": "x.tape:1:1: key \"ctrl+Foo\"",
+		"Source gone.tape": "x.tape:1:8: no such tape", "Sleep": "x.tape:1:6: Sleep wants a time", "Env X": "x.tape:1:1: Env wants",
 	} {
-		_, err := Import("x.tape", []byte(tape), func(string) ([]byte, error) { return nil, errors.New("no such tape") })
-		var at *TapeError
+		_, err := Import("x.tape", []byte(text), func(string) ([]byte, error) { return nil, errors.New("no such tape") })
+		var at *tape.Error
 		if !errors.As(err, &at) || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: %v", tape, err)
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 	// A tape that names itself ends.
@@ -123,10 +124,10 @@ func TestAnyTape(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.SampledFrom([]string{"Type", "Enter", "Sleep", "Wait", "Wait+Line", "Set", "Env", "Ctrl+C", "Copy", "Paste", "Require", "Output", "Screenshot", "Source", "\n", "\n",
 			`"it's"`, "'$x'", "`a`", "/re/", "/a b", "2s", "-1", "Width", "Shell", "x.png", "{", "#", "\x1b", "日本", "-- a --", "\"\\x1b\"", "Alt+'", "Down@1s", "3"})
-		tape := strings.Join(rapid.SliceOf(word).Draw(t, "tape"), " ")
-		text, err := Import("x.tape", []byte(tape), nil)
+		made := strings.Join(rapid.SliceOf(word).Draw(t, "tape"), " ")
+		text, err := Import("x.tape", []byte(made), nil)
 		if err != nil {
-			var at *TapeError
+			var at *tape.Error
 			if !errors.As(err, &at) || at.Line < 1 || at.Col < 1 {
 				t.Fatalf("%v", err)
 			}

@@ -42,6 +42,9 @@ a token.
 Two addresses are printed. The first allows typing. Share the second: it can only watch, with its own
 token, and the server refuses anything else from such a page. With --read-only only that one is made.
 
+A server is started when none listens, as "ptywright spawn" does; with --casts, which needs none, it
+is not. The page connects again by itself when the server was restarted.
+
 The recordings are the server's and, with --casts, those of a directory.`,
 		Example: `  ptywright watch
   ptywright watch --open --casts ~/casts`,
@@ -63,11 +66,9 @@ The recordings are the server's and, with --casts, those of a directory.`,
 func watchServer(ctx context.Context, std cli.Stdio, f watchFlags) error {
 	ctx, _, stop := ending.Until(ctx, true)
 	defer stop()
-	var err error
-	if f.socket == "" {
-		if f.socket, err = daemon.DefaultSocket(); err != nil {
-			return err
-		}
+	usual, err := daemon.DefaultSocket()
+	if f.socket = cmp.Or(f.socket, usual); f.socket == "" {
+		return err
 	}
 	if f.casts != "" {
 		if info, err := os.Stat(f.casts); err != nil {
@@ -76,11 +77,13 @@ func watchServer(ctx context.Context, std cli.Stdio, f watchFlags) error {
 			return fmt.Errorf("--casts %s: not a folder", f.casts)
 		}
 	} else { // without a server there would be nothing to show
-		c, err := daemon.Dial(ctx, f.socket)
+		started, err := daemon.Ensure(ctx, f.socket)
 		if err != nil {
 			return err
 		}
-		c.Close()
+		if started {
+			fmt.Fprintf(std.Err, "ptywright: started a server on %s\n", f.socket)
+		}
 	}
 	l, err := loopback.Listen(net.JoinHostPort("127.0.0.1", strconv.Itoa(int(f.port))))
 	if err != nil {
@@ -94,7 +97,7 @@ func watchServer(ctx context.Context, std cli.Stdio, f watchFlags) error {
 	}
 	at := func(token string) string { return fmt.Sprintf("http://%s/#token=%s", l.Addr(), token) }
 	address := at(cmp.Or(tokens.Write, tokens.Read))
-	o := Options{Socket: f.socket, Casts: f.casts, Who: caller.User(),
+	o := Options{Socket: f.socket, Default: usual, Casts: f.casts, Who: caller.User(),
 		Hide: redact.Default.With(known), Version: cli.Version()}
 	if f.open {
 		remove, err := openBrowser(address)

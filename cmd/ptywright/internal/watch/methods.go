@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ptywright/ptywright/protocol/client"
@@ -26,6 +28,7 @@ var methods = map[string]method{
 	"frame":      {true, false, with((*page).frame)},
 	"past":       {true, false, with((*page).past)},
 	"scrollback": {true, false, with((*page).scrollback)},
+	"search":     {true, false, with((*page).search)},
 	"take":       {true, true, with((*page).take)},
 	"release":    {true, true, with((*page).release)},
 	"input":      {true, true, with((*page).input)},
@@ -78,7 +81,10 @@ type frameParams struct {
 
 // frame waits until a screen differs from the one that the page has.
 func (p *page) frame(ctx context.Context, q frameParams) (any, error) {
-	return p.forward(ctx, "session.frame", q)
+	return p.forward(ctx, "session.frame", struct {
+		frameParams
+		Moves bool `json:"moves"`
+	}{q, true})
 }
 
 type pastParams struct {
@@ -136,7 +142,32 @@ type scrollbackParams struct {
 
 func (p *page) scrollback(ctx context.Context, q scrollbackParams) (any, error) {
 	q.Count = min(max(q.Count, 1), maxLines)
-	return p.forward(ctx, "session.scrollback", q)
+	return p.forward(ctx, "session.scrollback", struct {
+		scrollbackParams
+		Form string `json:"form"`
+	}{q, "runs"})
+}
+
+// maxFound bounds the matches of one search: more than anybody steps through.
+const maxFound = 10_000
+
+type searchParams struct {
+	named
+	Text string `json:"text"`
+}
+
+// search finds a text in the scrollback and on the screen. Capitals count only in a text that has
+// some, as in the search of pagers and editors.
+func (p *page) search(ctx context.Context, q searchParams) (any, error) {
+	pattern := regexp.QuoteMeta(q.Text)
+	if q.Text == strings.ToLower(q.Text) {
+		pattern = "(?i)" + pattern
+	}
+	return p.forward(ctx, "session.search", struct {
+		named
+		Regex string `json:"regex"`
+		Max   int    `json:"max"`
+	}{q.named, pattern, maxFound})
 }
 
 type takeParams struct {

@@ -82,6 +82,8 @@ type hello struct {
 	Who     string   `json:"who"`
 	Casts   string   `json:"casts"`
 	Reads   bool     `json:"read_only"`         // the page can only watch
+	Spawn   string   `json:"spawn"`             // the command line that starts a session
+	Record  []string `json:"record"`            // command lines that make a recording
 	Problem *problem `json:"problem,omitempty"` // why there is no server
 }
 
@@ -142,9 +144,10 @@ func (s *server) login(ctx context.Context, ws *websocket.Conn) (in, reads bool)
 
 // run serves a page until it is gone, or ctx ends. When it returns, nothing of the page is left.
 func (p *page) run(ctx context.Context, cancel context.CancelFunc) {
-	h := hello{Version: p.server.Version, Socket: p.server.Socket, Who: p.server.Who, Casts: p.server.Casts, Reads: p.reads}
+	h := hello{Version: p.server.Version, Socket: p.server.Socket, Who: p.server.Who, Casts: p.server.Casts, Reads: p.reads,
+		Spawn: p.server.spawn, Record: p.server.record}
 	if err := p.dial(ctx); err != nil {
-		h.Problem = &problem{"no_server", err.Error()}
+		h.Problem = p.tell(ctx, err)
 	}
 	var under sync.WaitGroup // requests in progress
 	defer func() {
@@ -279,13 +282,15 @@ func (p *page) tell(ctx context.Context, err error) *problem {
 		return &problem{"internal_error", broke.Error()}
 	case ctx.Err() != nil:
 		return &problem{"cancelled", "it was cancelled"}
+	case errors.Is(err, daemon.ErrNone):
+		return &problem{"no_server", "no server listens at " + p.server.Socket}
+	case errors.Is(err, client.ErrClosed), errors.As(err, &e) && e.Reason == "cancelled": // by the server: nobody else asked
+		return &problem{"no_server", "the server at " + p.server.Socket + " has ended, or has closed the connection"}
 	case errors.As(err, &e):
 		if e.Reason == "unknown_session" || e.Reason == "session_closed" {
 			p.index.touch() // there is no notification when an ended session is closed
 		}
 		return &problem{string(e.Reason), e.Message}
-	case errors.Is(err, client.ErrClosed):
-		return &problem{"no_server", "the server at " + p.server.Socket + " has ended, or has closed the connection"}
 	}
 	return &problem{"bad_request", p.server.Hide.String(err.Error())}
 }

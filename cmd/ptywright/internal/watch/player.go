@@ -163,10 +163,11 @@ type modes struct {
 }
 
 type run struct {
-	Col   int    `json:"col"`
-	Cols  int    `json:"cols"`
-	Text  string `json:"text"`
-	Style style  `json:"style"`
+	Cluster bool   `json:"cluster,omitempty"`
+	Col     int    `json:"col"`
+	Cols    int    `json:"cols"`
+	Text    string `json:"text"`
+	Style   style  `json:"style"`
 }
 
 // style has the members of the wire's style, omitting defaults.
@@ -244,11 +245,9 @@ func (p *player) at(ctx context.Context, q atParams, hide *redact.Redactor) (*st
 	now := make([][]byte, s.Rows)
 	for y := range s.Rows {
 		runs := []run{}
-		s.EachRun(y,
-			func(r vt.Run) {
-				runs = append(runs,
-					run{r.Col, r.Cols, r.Text, styleOf(r.Style, hide)})
-			})
+		s.EachStretch(y, func(r vt.Stretch) {
+			runs = append(runs, run{r.Cluster, r.Col, r.Cols, r.Text, styleOf(r.Style, hide)})
+		})
 		text, err := json.Marshal(runs)
 		if err != nil {
 			return nil, err

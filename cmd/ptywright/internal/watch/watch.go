@@ -22,10 +22,12 @@ import (
 	"net/http"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/protocol/loopback"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -73,6 +75,7 @@ type Options struct {
 	Casts   string           // folder of recordings; "": none
 	Who     string           // name of the holder of sessions: "user@host"
 	Hide    *redact.Redactor // redacts recordings
+	Default string           // socket that commands use when none is named
 	Version string
 	Arrived func()       // called when a page logs in for the first time; nil: not called
 	Log     *slog.Logger // gets errors; nil: slog.Default
@@ -86,14 +89,16 @@ var files embed.FS
 // A server is what all pages share.
 type server struct {
 	Options
-	token *loopback.Token // nil: none
-	read  loopback.Token
-	door  loopback.Door
-	casts *os.Root      // nil: none
-	pages chan struct{} // one slot each
-	ctx   context.Context
-	open  sync.WaitGroup // pages
-	once  sync.Once      // Arrived
+	spawn  string          // the command line that starts a session
+	record []string        // command lines that make a recording
+	token  *loopback.Token // nil: none
+	read   loopback.Token
+	door   loopback.Door
+	casts  *os.Root      // nil: none
+	pages  chan struct{} // one slot each
+	ctx    context.Context
+	open   sync.WaitGroup // pages
+	once   sync.Once      // Arrived
 }
 
 // Serve serves pages until ctx ends, and closes l. Errors: the folder of casts cannot be opened, or
@@ -104,6 +109,7 @@ func Serve(ctx context.Context, l net.Listener, tokens Tokens, o Options) error 
 		Options: o, read: loopback.TokenOf(tokens.Read), door: loopback.DoorOf(l.Addr()),
 		pages: make(chan struct{}, maxPages),
 	}
+	s.commands()
 	if tokens.Write != "" {
 		t := loopback.TokenOf(tokens.Write)
 		s.token = &t
@@ -142,6 +148,24 @@ func Serve(ctx context.Context, l net.Listener, tokens Tokens, o Options) error 
 		return nil
 	}
 	return err
+}
+
+// commands makes the command lines that the page teaches where it has nothing to show.
+func (s *server) commands() {
+	var where []string
+	if s.Socket != s.Default {
+		where = []string{"--socket", s.Socket}
+	}
+	line := func(words ...string) string {
+		all := append([]string{"ptywright", words[0]}, where...)
+		return record.CommandLine(append(all, words[1:]...), nil)
+	}
+	s.spawn = line("spawn", "--", "bash")
+	s.record = []string{line("record", "--session", "s1", "s1.cast")}
+	if s.Casts != "" { // made without a server
+		s.record = append(s.record, record.CommandLine([]string{"ptywright", "record",
+			"-o", filepath.Join(s.Casts, "demo.cast"), "--", "bash"}, nil))
+	}
 }
 
 // policy is what the page may do: run its own script, draw with its own style, and connect to its

@@ -653,6 +653,10 @@ class Frame(Record):
     """For the next since."""
     full = Plain[bool]("full")
     """Every row is there: the client had none, or another size."""
+    first_line = Plain[int]("first_line")
+    """Number of the first row's line: what session.scrollback has dropped and what it has before
+    the screen.
+    """
     size = Made["FrameSize"]("size", lambda v: FrameSize(v))
     rows = Made["List[FrameRow]"]("rows", lambda v: [FrameRow(x) for x in v or ()])
     """Those that have changed."""
@@ -669,6 +673,8 @@ class Frame(Record):
     """With at: the oldest sequence that can be shown."""
     kept_from_at = Optionally[Optional[str]]("kept_from_at", None)
     """With at: when the session came to that."""
+    moved = Optionally[Optional[int]]("moved", None)
+    """With moves: by how many rows up what was shown has moved, before rows are drawn."""
     shown_at = Optionally[Optional[str]]("shown_at", None)
     """With at: when the session came to its sequence."""
 
@@ -691,6 +697,10 @@ class FrameModes(Record):
     focus_events = Plain[bool]("focus_events")
     reverse_video = Plain[bool]("reverse_video")
     mouse = Plain[str]("mouse")
+    alternate_scroll = Plain[bool]("alternate_scroll")
+    """The wheel sends cursor keys on the alternate screen while the program does not take the
+    mouse.
+    """
     kitty_keyboard = Plain[int]("kitty_keyboard")
     """Flags of the kitty keyboard protocol."""
     modify_other_keys = Plain[int]("modify_other_keys")
@@ -700,7 +710,9 @@ class FrameRow(Record):
     row = Plain[int]("row")
     ansi = Optionally[Optional[str]]("ansi", None)
     """With form ansi: to be written at the beginning of a blank line, with no style set."""
-    runs = Made["List[Run]"]("runs", lambda v: [Run(x) for x in v or ()])
+    runs = Made["List[Stretch]"]("runs", lambda v: [Stretch(x) for x in v or ()])
+    wrapped = Optionally[bool]("wrapped", False)
+    """The line continues in the next row."""
 
 
 class FrameSize(Record):
@@ -1383,13 +1395,6 @@ class ResizeActionValue(_ResizeActionValue, total=False):
     """Width in pixels; 0: not known."""
 
 
-class Run(Record):
-    col = Plain[int]("col")
-    cols = Plain[int]("cols")
-    text = Plain[str]("text")
-    style = Made["Style"]("style", lambda v: Style(v))
-
-
 class ScreenExplanation(Record):
     """The screen equals a golden screen."""
     type: Literal["screen"] = "screen"
@@ -1565,6 +1570,7 @@ class ServerSetAccessResult(Record):
 class ServerSetNotificationsResult(Record):
     enabled = Plain[bool]("enabled")
     adapters = Made[List[str]]("adapters", lambda v: list(v or ()))
+    events = Optionally[bool]("events", False)
     sessions = Made[List[str]]("sessions", lambda v: list(v or ()))
 
 
@@ -1595,6 +1601,10 @@ class SessionInfo(Record):
     lease = Made["Optional[Lease]"]("lease", lambda v: maybe(Lease, v))
     adapter = Optionally[Optional[str]]("adapter", None)
     """That drives it."""
+    bell = Optionally[Optional[str]]("bell", None)
+    """When it rang last."""
+    command = Made["Optional[SessionEvent]"]("command", lambda v: maybe(SessionEvent, v))
+    """The command that runs, or ran last, in a shell that marks them."""
     ended = Optionally[Optional[str]]("ended", None)
     """When the program did."""
     idle_ms = Optionally[Optional[int]]("idle_ms", None)
@@ -1608,6 +1618,10 @@ class SessionInfo(Record):
     owner = Optionally[Optional[str]]("owner", None)
     """Connection: it is ended with the connection that created it."""
     transcript_error = Optionally[Optional[str]]("transcript_error", None)
+    typed = Optionally[Optional[str]]("typed", None)
+    """When somebody typed last."""
+    waits = Made["List[SessionEvent]"]("waits", lambda v: [SessionEvent(x) for x in v or ()])
+    """Who waits for what: the oldest of the waits that are pending, at most 8."""
 
 
 class SessionBlocksResult(Record):
@@ -1628,6 +1642,66 @@ class SessionChanged(Record):
 
 class SessionCreateResult(Record):
     session = Plain[str]("session")
+
+
+class SessionEvent(Record):
+    event = Plain[int]("event")
+    """Its number, from 1; the same while it goes on."""
+    seq = Plain[int]("seq")
+    """For since; an event that has ended or grown comes again with a higher one."""
+    kind = Plain[str]("kind")
+    """Input, wait, command, lease, resize, redacted, adapter, bell, title or exit."""
+    at = Plain[str]("at")
+    """When it began."""
+    sequence = Plain[int]("sequence")
+    """Of the session by then, for at of session.snapshot."""
+    by = Optionally[Optional[str]]("by", None)
+    """Who typed, waits, resized or has the lease."""
+    bytes = Optionally[Optional[int]]("bytes", None)
+    """How much was typed."""
+    cols = Optionally[Optional[int]]("cols", None)
+    """Of a resize."""
+    count = Optionally[Optional[int]]("count", None)
+    """How often the bell rang, or how many secrets were hidden."""
+    evidence = Optionally[Optional[str]]("evidence", None)
+    """Of a wait that has ended: what matched, or what was lacking."""
+    exit_code = Optionally[Optional[int]]("exit_code", None)
+    """Of a command, or of the program."""
+    keys = Made[List[str]]("keys", lambda v: list(v or ()))
+    """The keys that were pressed and type no text, at most the first 16."""
+    limit = Optionally[Optional[str]]("limit", None)
+    """That the session went over: see session.exited."""
+    number = Optionally[Optional[int]]("number", None)
+    """Of the command in session.blocks."""
+    previous = Optionally[Optional[str]]("previous", None)
+    """The adapter's state before."""
+    rows = Optionally[Optional[int]]("rows", None)
+    """Of a resize."""
+    secret = Optionally[bool]("secret", False)
+    """What was typed may be a secret: nothing more is told of it."""
+    signal = Optionally[Optional[str]]("signal", None)
+    """That ended the program."""
+    state = Optionally[Optional[str]]("state", None)
+    """How far it is, if it has a beginning and an end: pending, running and held go on."""
+    text = Optionally[Optional[str]]("text", None)
+    """What a wait waits for, in words; a command line; a title; the state of an adapter."""
+    timeout_ms = Optionally[Optional[int]]("timeout_ms", None)
+    """How long a wait may last; left out: no limit."""
+    until = Optionally[Optional[str]]("until", None)
+    """When it ended, or grew last; left out while it goes on."""
+    until_sequence = Optionally[Optional[int]]("until_sequence", None)
+    """Of the session by then."""
+    what = Optionally[Optional[str]]("what", None)
+    """Kind of input: text, paste, key, mouse or signal; of an adapter its plugin."""
+
+
+class SessionEventsResult(Record):
+    events = Made["List[SessionEvent]"]("events", lambda v: [SessionEvent(x) for x in v or ()])
+    """By seq: one that has ended or grown stands where that was noted."""
+    next = Plain[int]("next")
+    """For the next since."""
+    dropped = Optionally[bool]("dropped", False)
+    """Some after since are not kept."""
 
 
 class SessionExited(Record):
@@ -1820,16 +1894,22 @@ class SessionScreenshotResult(Record):
 
 class SessionScrollbackResult(Record):
     lines = Plain[List[str]]("lines")
+    """With form runs none."""
     start = Plain[int]("start")
     count = Plain[int]("count")
+    """Of the lines told: with form runs fewer than asked for when they are long."""
     total = Plain[int]("total")
     dropped = Plain[int]("dropped")
+    rows = Made["List[StyledLine]"]("rows", lambda v: [StyledLine(x) for x in v or ()])
+    """With form runs."""
 
 
 class SessionSearchResult(Record):
     matches = Made["List[Found]"]("matches", lambda v: [Found(x) for x in v or ()])
     total = Plain[int]("total")
     truncated = Plain[bool]("truncated")
+    dropped = Plain[int]("dropped")
+    """How many older lines are gone, as in session.scrollback."""
     kept_from = Optionally[Optional[int]]("kept_from", None)
     """With at: the oldest sequence that can be shown."""
     kept_from_at = Optionally[Optional[str]]("kept_from_at", None)
@@ -1946,6 +2026,16 @@ class StreamTextActionValue(_StreamTextActionValue, total=False):
     """Pause after each chunk; more than 100 are taken for 100."""
 
 
+class Stretch(Record):
+    col = Plain[int]("col")
+    cols = Plain[int]("cols")
+    """Of all its characters, which are equally wide."""
+    text = Plain[str]("text")
+    style = Made["Style"]("style", lambda v: Style(v))
+    cluster = Optionally[bool]("cluster", False)
+    """The text is one character of several code points."""
+
+
 class Style(Record):
     foreground = Plain[str]("foreground")
     """Default, idx:N or rgb:R:G:B."""
@@ -1970,6 +2060,12 @@ class StyleLocator(TypedDict):
     type: Literal["style"]
     value: str
     """As in fg=green bold, bg=208, fg=#ff8800 underline, fg=default, inverse."""
+
+
+class StyledLine(Record):
+    runs = Made["List[Stretch]"]("runs", lambda v: [Stretch(x) for x in v or ()])
+    wrapped = Optionally[bool]("wrapped", False)
+    """The line continues in the next row."""
 
 
 class Target(Record):
@@ -2335,12 +2431,13 @@ Position = Union[int, str]
 """a sequence, or the next of a wait's answer"""
 
 
-Notification = Union[AdapterChanged, SessionChanged, SessionExited, SessionLeased, SessionOutput]
+Notification = Union[AdapterChanged, SessionChanged, SessionEvent, SessionExited, SessionLeased, SessionOutput]
 """What the server tells of its own accord."""
 
 NOTIFICATIONS: Mapping[str, Callable[[Any], Notification]] = {
     "adapter.changed": AdapterChanged,
     "session.changed": SessionChanged,
+    "session.event": SessionEvent,
     "session.exited": SessionExited,
     "session.leased": SessionLeased,
     "session.output": SessionOutput,
@@ -2839,6 +2936,7 @@ def server_set_notifications(
     enabled: bool,
     *,
     adapters: Optional[Sequence[str]] = None,
+    events: Optional[bool] = None,
     redact: Optional[bool] = None,
     redaction: Optional[Redaction] = None,
     sessions: Optional[Sequence[str]] = None,
@@ -2849,6 +2947,7 @@ def server_set_notifications(
     Args:
         enabled: Whether to notify.
         adapters: Only sessions of these adapters.
+        events: True tells session.event, too.
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
         sessions: Only these sessions.
@@ -2858,7 +2957,7 @@ def server_set_notifications(
     Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
     invalid_redaction, limit_exceeded.
     """
-    return Call("server.set_notifications", given(enabled=enabled, adapters=adapters, redact=redact, redaction=redaction, sessions=sessions, since=since), ServerSetNotificationsResult)
+    return Call("server.set_notifications", given(enabled=enabled, adapters=adapters, events=events, redact=redact, redaction=redaction, sessions=sessions, since=since), ServerSetNotificationsResult)
 
 
 def server_set_ordering(
@@ -3004,6 +3103,29 @@ def session_create(
     return Call("session.create", given(program=program, args=args, base_env=base_env, clear_env=clear_env, cols=cols, cwd=cwd, echo_off=echo_off, env=env, history_max_bytes=history_max_bytes, idle_ms=idle_ms, max_memory=max_memory, max_ms=max_ms, name=name, owner=owner, pixel_height=pixel_height, pixel_width=pixel_width, raw_transcript_append=raw_transcript_append, raw_transcript_path=raw_transcript_path, rows=rows, scrollback_max_lines=scrollback_max_lines, shell_integration=shell_integration, theme=theme, transcript_max_chars=transcript_max_chars), SessionCreateResult)
 
 
+def session_events(
+    session: str,
+    *,
+    max: Optional[int] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    since: Optional[int] = None,
+) -> Call[SessionEventsResult]:
+    """Reads what has happened to a session: input, waits, commands, leases, its end.
+
+    Args:
+        session: The session's id or name.
+        max: The oldest so many; default 500.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        since: Only events that were noted after this seq; default 0, all that are kept.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
+    """
+    return Call("session.events", given(session=session, max=max, redact=redact, redaction=redaction, since=since), SessionEventsResult)
+
+
 def session_forget() -> Call[SessionForgetResult]:
     """Forgets all sessions that have ended and that nobody needs.
 
@@ -3018,6 +3140,7 @@ def session_frame(
     *,
     at: Optional[Moment] = None,
     form: Optional[Literal["runs", "ansi"]] = None,
+    moves: Optional[bool] = None,
     redact: Optional[bool] = None,
     redaction: Optional[Redaction] = None,
     since: Optional[int] = None,
@@ -3031,6 +3154,7 @@ def session_frame(
         session: The session's id or name.
         at: The screen as it was then, hidden by what is secret now; default: as it is.
         form: Runs (default): styled text, or ansi: a string with SGR and OSC 8.
+        moves: True: rows that have scrolled are not told again, moved says how far they did.
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
         since: The sequence of the frame that the client has; without it the whole screen is
@@ -3042,7 +3166,7 @@ def session_frame(
     invalid_redaction, limit_exceeded, moment_not_kept, reply_too_large, session_closed,
     session_forgotten, unknown_session.
     """
-    return Call("session.frame", given(session=session, at=at, form=form, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms), Frame)
+    return Call("session.frame", given(session=session, at=at, form=form, moves=moves, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms), Frame)
 
 
 def session_golden(
@@ -3423,6 +3547,7 @@ def session_scrollback(
     session: str,
     *,
     count: Optional[int] = None,
+    form: Optional[Literal["text", "runs"]] = None,
     redact: Optional[bool] = None,
     redaction: Optional[Redaction] = None,
     start: Optional[int] = None,
@@ -3432,6 +3557,8 @@ def session_scrollback(
     Args:
         session: The session's id or name.
         count: How many lines; default 100.
+        form: Text (default): lines has strings, or runs: rows has styled text as in
+            session.frame.
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
         start: First line, from 0; default: the last count lines.
@@ -3439,7 +3566,7 @@ def session_scrollback(
     Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
     invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
     """
-    return Call("session.scrollback", given(session=session, count=count, redact=redact, redaction=redaction, start=start), SessionScrollbackResult)
+    return Call("session.scrollback", given(session=session, count=count, form=form, redact=redact, redaction=redaction, start=start), SessionScrollbackResult)
 
 
 def session_search(
@@ -3709,7 +3836,6 @@ __all__ = [
     "ReloadedAdapter",
     "ResizeAction",
     "ResizeActionValue",
-    "Run",
     "ScreenExplanation",
     "ScreenMatcher",
     "ScreenMatcherValue",
@@ -3735,6 +3861,8 @@ __all__ = [
     "SessionBlocksResult",
     "SessionChanged",
     "SessionCreateResult",
+    "SessionEvent",
+    "SessionEventsResult",
     "SessionExited",
     "SessionForgetResult",
     "SessionForgottenData",
@@ -3766,8 +3894,10 @@ __all__ = [
     "State",
     "StreamTextAction",
     "StreamTextActionValue",
+    "Stretch",
     "Style",
     "StyleLocator",
+    "StyledLine",
     "Target",
     "TextAction",
     "TextLocator",
@@ -3821,6 +3951,7 @@ __all__ = [
     "session_blocks",
     "session_close",
     "session_create",
+    "session_events",
     "session_forget",
     "session_frame",
     "session_golden",

@@ -1,10 +1,11 @@
 // The page: it logs in, keeps the list of sessions, and shows the view that the address names.
 
 import { Grid } from './grid.js';
+import { Link } from './link.js';
 import { Player, Recordings } from './player.js';
 import { Term } from './term.js';
-import { $, make, tell, toast } from './ui.js';
-import { Wire } from './wire.js';
+import { $, make, sentence, teach, tell, toast } from './ui.js';
+import { Refused } from './wire.js';
 
 // The token came behind #: it is in no request. It goes from the address at once, so that it is in no history and in no
 // picture of this window, and stays with this tab so that the page can be loaded anew.
@@ -15,66 +16,56 @@ if (given) {
 }
 const token = sessionStorage.getItem('token') ?? '';
 
-let wire = new Wire();
-const now = () => wire;
+const link = new Link(token, serve, told);
+const now = () => link.wire;
 const grid = new Grid(now);
 const term = new Term(now, (id) => grid.get(id));
 const recordings = new Recordings(now);
 const player = new Player(now);
 
-function banner(text) {
-  $('banner').hidden = !text;
-  $('banner-text').textContent = text;
+// told says that the page is not connected, why, and when it tries again.
+function told(e, seconds) {
+  const text = e.reason === 'not_let_in'
+    ? 'This page needs the whole address that ptywright watch has printed: what is behind # is the key. A ptywright watch that was started anew has another.'
+    : `${sentence(e.message)}.`;
+  $('banner').hidden = false;
+  if ($('banner-text').textContent !== text) $('banner-text').textContent = text;
+  $('banner-when').textContent = seconds === null ? '' : seconds ? `Trying again in ${seconds} s.` : 'Trying again…';
+  $('again').hidden = seconds === null;
+  term.lost();
 }
 
-async function connect() {
-  banner('');
-  wire.close();
-  wire = new Wire();
-  const mine = wire;
-  let hello;
-  try {
-    hello = await mine.open(token, (e) => { if (wire === mine) banner(`${e.message}.`); });
-  } catch (e) {
-    banner(e.reason === 'not_let_in' ? 'This page needs the whole address that ptywright watch has printed: what is behind # is the key.' : `${e.message}.`);
-    return;
-  }
+// serve uses a connection for as long as it is of use: it shows the view that the address names, and
+// keeps the list of sessions up to date.
+async function serve(mine, hello) {
   document.documentElement.dataset.socket = hello.socket;
   document.body.classList.toggle('reader', hello.read_only);
   term.reader = hello.read_only;
+  grid.spawn = hello.spawn;
+  recordings.commands = hello.record;
   if (hello.problem) {
-    banner(`There is no server: ${hello.problem.message}.`);
-    grid.show([]);
-    $('grid-empty').textContent = `No server listens at ${hello.socket}. Recordings can be played.`;
-    if (!shown) route(); // the last words of a session stay
-    return;
+    if (!shown) { grid.show([]); route(); } // what was shown of a server that has gone stays
+    if (grid.empty) teach($('grid-empty'), 'No server runs. This starts one, with a session:', hello.spawn);
+    throw new Refused(hello.problem.reason, hello.problem.message);
   }
-  list(mine);
-}
-
-// list keeps the list of sessions up to date. With the first the view is shown: a server that was started anew counts its
-// sessions from the beginning, and one that is shown must not become another of the same name.
-async function list(mine) {
-  let since = 0;
-  try {
-    for (;;) {
-      const { version, sessions } = await mine.call('sessions', { since });
-      grid.show(sessions);
-      if (since) {
-        term.refresh();
-        if (!$('view-casts').hidden) recordings.show();
-      } else {
-        if (shown && term.another()) {
-          toast(`The server is another one than before: its ${term.id} is not the session that was shown here`);
-          history.replaceState(null, '', '#/');
-        }
-        route();
-        grid.restart();
+  for (let since = 0; ;) {
+    const { version, sessions } = await mine.call('sessions', { since });
+    grid.show(sessions);
+    if (since) {
+      term.refresh();
+      if (!$('view-casts').hidden) recordings.show();
+    } else {
+      const again = !$('banner').hidden;
+      $('banner').hidden = true;
+      link.works();
+      if (shown && again && term.another()) {
+        toast(`The server is another one than before: the session ${term.id} that was shown here has gone with the last`);
+        history.replaceState(null, '', '#/');
       }
-      since = version;
+      route();
+      grid.restart();
     }
-  } catch (e) {
-    if (wire === mine && $('banner').hidden) banner(`${e.message}.`);
+    since = version;
   }
 }
 
@@ -94,15 +85,32 @@ function route() {
   if (name === 'term') term.open(grid.id(what));
   if (name === 'player') player.open(what);
   if (name === 'casts') recordings.show();
+  for (const id of ['smaller', 'larger']) $(id).disabled = !sizes[name];
   if (name === 'grid' && shown) document.querySelector(`.tile[href="#/session/${CSS.escape(shown)}"]`)?.focus();
   shown = name === 'term' ? id : '';
 }
 
 window.addEventListener('hashchange', route);
-window.addEventListener('pagehide', () => wire.close());
-$('again').onclick = connect;
-$('smaller').onclick = () => grid.size(-80);
-$('larger').onclick = () => grid.size(80);
+window.addEventListener('pagehide', () => link.wire.close());
+$('again').onclick = () => link.now();
+// The one control of sizes is about what is shown.
+const sizes = { grid: (by) => grid.size(80 * by), term: (by) => term.zoom(by), player: (by) => player.zoom(by) };
+$('smaller').onclick = () => sizes[document.body.dataset.view]?.(-1);
+$('larger').onclick = () => sizes[document.body.dataset.view]?.(1);
+// A click on a control leaves the keyboard with the session that is typed into.
+for (const bar of document.querySelectorAll('.bar, .toolbar, .keys')) {
+  bar.addEventListener('mousedown', (e) => {
+    if (term.mine && document.body.dataset.view === 'term' && e.target.closest('button')) e.preventDefault();
+  });
+}
+
+// A soft keyboard covers the page, or shrinks it: what there is of it is used.
+function room() {
+  document.documentElement.style.setProperty('--room', `${visualViewport.height}px`);
+  window.scrollTo(0, 0);
+}
+visualViewport.addEventListener('resize', room);
+room();
 
 const themes = ['auto', 'dark', 'light'];
 function theme(name) {
@@ -119,10 +127,12 @@ const keys = () => ({
   Sessions: [['arrows, Enter', 'choose, open']],
   'One session': [
     ['Page Up', 'scrollback'],
+    ['Ctrl+Shift+F', 'search in it'],
+    ['Ctrl+Shift+C, Cmd+C', 'copy what is selected'],
     ...term.reader ? [] : [
       ['Enter', 'take it over'],
       ['Ctrl+Shift+Enter', 'give it back'],
-      ['Ctrl+Shift+C / V', 'copy, paste'],
+      ['Ctrl+Shift+V', 'paste'],
       ['Shift + mouse', 'select text where the program takes the mouse'],
       ['Ctrl+click', 'open a link there'],
     ],
@@ -154,4 +164,4 @@ document.addEventListener('keydown', (e) => {
   e.preventDefault();
 });
 
-connect();
+link.now();

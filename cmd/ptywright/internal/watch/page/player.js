@@ -1,13 +1,17 @@
 // Recordings: the list, and the player. Screens are made by ptywright; the page asks for that of a time, and is told when the
 // next one could be another.
 
-import { Screen, margin, metrics } from './screen.js';
-import { $, bytes, duration, follow, make, nextFrame } from './ui.js';
+import { fitting } from './rows.js';
+import { Screen, margin } from './screen.js';
+import { $, bytes, duration, follow, make, nextFrame, sentence, teach } from './ui.js';
 
 export class Recordings {
   #shown = '';
 
-  constructor(wire) { this.wire = wire; }
+  constructor(wire) {
+    this.wire = wire;
+    this.commands = []; // that make a recording
+  }
 
   // show lists what there is. A list that has not changed stays as it is: it may be clicked on right now.
   async show() {
@@ -18,10 +22,11 @@ export class Recordings {
       if (list !== this.#shown) $('casts').replaceChildren(...recordings.map((r) => this.#item(r)));
       this.#shown = list;
       empty.hidden = recordings.length > 0 && !problem;
-      empty.textContent = problem ? problem.message : 'There is no recording. Sessions are recorded with session.record_start, or start ptywright watch with --casts DIR.';
+      if (problem) teach(empty, `${sentence(problem.message)}.`);
+      else teach(empty, 'There is no recording yet. This makes one, which appears here:', ...this.commands);
     } catch (e) {
       empty.hidden = false;
-      empty.textContent = e.message;
+      teach(empty, `${sentence(e.message)}.`);
     }
   }
 
@@ -40,7 +45,7 @@ export class Recordings {
 }
 
 export class Player {
-  #abort = null; #cast = null; #at = 0; #since = 0; #playing = false; #began = 0; #timer = 0; #seeking = false; #again = false;
+  #abort = null; #cast = null; #at = 0; #since = 0; #playing = false; #began = 0; #timer = 0; #seeking = false; #again = false; #zoom = 0;
 
   constructor(wire) {
     this.wire = wire;
@@ -169,9 +174,13 @@ export class Player {
 
   fit() {
     const { rows, cols } = this.screen.size, box = $('player-stage');
-    let px = 26;
-    while (px > 5 && (metrics(px).width * cols > box.clientWidth - margin || metrics(px).height * rows > box.clientHeight - margin)) px -= 0.5;
-    this.screen.zoom(px);
+    const px = fitting(rows, cols, box.clientWidth - margin, box.clientHeight - margin, 5, 26, 0.5);
+    this.screen.zoom(Math.max(4, px + this.#zoom));
+  }
+
+  zoom(by) {
+    this.#zoom += by;
+    this.fit();
   }
 
   #key(e) {

@@ -20,6 +20,28 @@ export function toast(text) {
   fading = setTimeout(() => t.classList.remove('shown'), 6000);
 }
 
+export const copy = (text) => navigator.clipboard.writeText(text).then(
+  () => toast('Copied'),
+  () => toast('The browser does not allow copying: select the text and copy it with the menu'),
+);
+
+// teach says in an empty place why it is empty, and which commands fill it: each with a button that
+// copies it.
+export function teach(el, text, ...commands) {
+  const said = JSON.stringify([text, commands]);
+  if (el.said === said) return; // a button of it may be clicked on right now
+  el.said = said;
+  el.replaceChildren(make('p', '', text), ...commands.map((command) => {
+    const line = make('p', 'command');
+    const button = make('button', '', 'Copy');
+    button.type = 'button';
+    button.setAttribute('aria-label', `Copy the command ${command}`);
+    button.onclick = () => copy(command);
+    line.append(make('code', '', command), button);
+    return line;
+  }));
+}
+
 // confirm asks a question, with a text of somebody's quoted as it is, and resolves with whether the answer was yes.
 export function confirm(title, text, quote, yes) {
   const d = $('dialog');
@@ -73,6 +95,9 @@ export async function follow(link) {
     window.open(url.href, '_blank', 'noopener,noreferrer');
   }
 }
+
+// sentence makes one of an error's text, without its full stop.
+export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1).replace(/\.$/, '');
 
 export function duration(ms) {
   const s = Math.floor(ms / 1000), two = (n) => String(n).padStart(2, '0');

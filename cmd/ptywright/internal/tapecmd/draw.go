@@ -1,0 +1,237 @@
+package tapecmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/progress"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/picture"
+	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/tuitest/script"
+	"github.com/ptywright/ptywright/tuitest/tape"
+)
+
+// A drawer draws a tape.
+type drawer struct {
+	*flags
+	std   cli.Stdio
+	file  string
+	files []string // that were read last: the tape, and those it names
+	guard *serve.Watcher
+	noted map[string]bool // what was said of a tape already
+}
+
+// draw runs the tape once and writes its files. When ctx ends nothing is written.
+func (d *drawer) draw(ctx context.Context) error {
+	t, err := d.read()
+	if err != nil {
+		return d.unread(err)
+	}
+	l, notes := lookOf(t)
+	l.options.Missing = func(r rune) {
+		d.note(note{tape.Command{File: t.File, Line: 1, Col: 1}, fmt.Sprintf("no font has U+%04X (%c): %s", r, r, picture.FontAdvice(r))})
+	}
+	outs, outErr := outputs(t, d.outputs)
+	s, err := script.FromTape(t, l.size)
+	if err := d.unread(join(err, outErr)); err != nil {
+		return err
+	}
+	for _, n := range notes {
+		d.note(n)
+	}
+	var paths []string
+	for _, o := range outs {
+		paths = append(paths, o.path)
+	}
+	if err := makeFolders(append(paths, shotsOf(t)...)); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "ptywright-tape-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	rec, result, err := d.play(ctx, s, l, dir)
+	if err != nil {
+		return err
+	}
+	f := &film{rec: rec, pieces: result.Film.Pieces, speed: l.speed}
+	return d.write(ctx, f, l, outs)
+}
+
+// join joins the errors of a tape.
+func join(a, b error) error {
+	first, more := (*tape.Error)(nil), (*tape.Error)(nil)
+	switch {
+	case a == nil || !errors.As(a, &first):
+		return errors.Join(a, b)
+	case errors.As(b, &more):
+		first.More = append(first.More, more.Errors()...)
+	}
+	return first
+}
+
+// unread tells the errors of a tape, a line each.
+func (d *drawer) unread(err error) error {
+	first := (*tape.Error)(nil)
+	if !errors.As(err, &first) {
+		return err
+	}
+	for _, e := range first.Errors() {
+		cli.Complain(d.std.Err, e)
+	}
+	return cli.ExitCode(cli.ExitError)
+}
+
+// note says what is not as in VHS, once.
+func (d *drawer) note(n note) {
+	if d.noted == nil {
+		d.noted = map[string]bool{}
+	}
+	if text := n.String(); !d.noted[text] {
+		d.noted[text] = true
+		fmt.Fprintf(d.std.Err, "note  %s\n", cli.OneLine(text))
+	}
+}
+
+func shotsOf(t *tape.Tape) (paths []string) {
+	for _, c := range t.Commands {
+		if c.Kind == tape.Screenshot {
+			paths = append(paths, c.Text)
+		}
+	}
+	return paths
+}
+
+// play runs the tape and returns its recording.
+func (d *drawer) play(ctx context.Context, s *script.Script, l *look, dir string) (*record.Recording, *script.Result, error) {
+	o := script.Options{Size: l.size, Dir: dir, WorkDir: ".", Watch: d.guard}
+	if l.options.Theme != nil {
+		o.Theme = l.options.Theme.Terminal
+	}
+	if !d.hermit {
+		o.Env = engine.Inherited(os.Environ())
+		o.Env["TERM"], o.Env["COLORTERM"] = "xterm-256color", "truecolor"
+	}
+	bar := progress.New(d.std.Err, len(s.Steps), "run "+cli.OneLine(s.Path))
+	defer bar.Done()
+	o.Step = func() { bar.Add(1) }
+	result, _ := script.Run(ctx, s, o)
+	bar.Done()
+	switch {
+	case result.Outcome == script.Interrupted || ctx.Err() != nil:
+		return nil, nil, cli.ExitCode(cli.ExitInterrupted)
+	case result.Outcome == script.Failed:
+		d.failed(result)
+		return nil, nil, cli.ExitCode(cli.ExitError)
+	}
+	file, err := os.Open(result.Recording)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	rec, err := record.Load(file)
+	return rec, result, err
+}
+
+// failed tells which command failed, with the evidence and what to do.
+func (d *drawer) failed(r *script.Result) {
+	f, where := r.Failure, r.Script
+	for _, s := range r.Steps {
+		if s.Failure != nil {
+			f, where = s.Failure, fmt.Sprintf("%s:%d:%d", s.File, s.Line, s.Col)
+		}
+	}
+	if f == nil {
+		return
+	}
+	w := d.std.Err
+	fmt.Fprintf(w, "ptywright: %s: %s: %s\n", cli.OneLine(where), cli.OneLine(f.Doing), cli.OneLine(f.Why))
+	for line := range strings.Lines(cli.Clean(f.Evidence)) {
+		fmt.Fprintln(w, strings.TrimRight("  "+line, " \n"))
+	}
+	if f.Next != "" {
+		fmt.Fprintf(w, "  what to do: %s\n", cli.OneLine(f.Next))
+	}
+}
+
+// write draws and writes all files, and says so. Nothing is written before everything is drawn.
+func (d *drawer) write(ctx context.Context, f *film, l *look, outs []output) error {
+	type file struct {
+		path string
+		data []byte
+	}
+	var all []file
+	keep := func(path string, data []byte) error {
+		all = append(all, file{path, data})
+		return ctx.Err()
+	}
+	cast, err := f.cast(l.options.Title)
+	if err != nil {
+		return err
+	}
+	if err := l.shots(f, keep); err != nil {
+		return err
+	}
+	var long time.Duration
+	switch {
+	case cast != nil:
+		rec, err := record.Load(bytes.NewReader(cast))
+		if err != nil {
+			return err
+		}
+		long = rec.Duration()
+		for _, o := range outs {
+			data, err := d.output(ctx, f, cast, rec, l, o)
+			if err != nil {
+				return fmt.Errorf("draw %s: %w", cli.OneLine(o.path), err)
+			}
+			if err := keep(o.path, data); err != nil {
+				return err
+			}
+		}
+	case len(all) == 0:
+		return errNothing
+	}
+	for _, x := range all {
+		if err := writeFile(x.path, x.data); err != nil {
+			return err
+		}
+		fmt.Fprintf(d.std.Out, "wrote %s (%s)\n", cli.OneLine(x.path), size(len(x.data)))
+	}
+	_, err = fmt.Fprintf(d.std.Out, "%.1f s of %v\n", long.Seconds(), l.size)
+	return err
+}
+
+// output draws an output, with a bar on a terminal.
+func (d *drawer) output(ctx context.Context, f *film, cast []byte, rec *record.Recording, l *look, o output) ([]byte, error) {
+	bar := progress.New(d.std.Err, int(rec.Duration().Seconds()), "draw "+cli.OneLine(o.path))
+	defer bar.Done()
+	own := *l
+	own.drawn = func(at time.Duration) { bar.Set(int(at.Seconds())) }
+	own.goesOn = func() bool { return ctx.Err() == nil }
+	data, err := own.draw(f, cast, rec, o)
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return data, err
+}
+
+// size is a number of bytes for people.
+func size(n int) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}

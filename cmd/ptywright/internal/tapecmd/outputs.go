@@ -1,0 +1,178 @@
+package tapecmd
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	"github.com/ptywright/ptywright/engine/picture"
+	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/tuitest/tape"
+)
+
+// A format is what an output is, by the end of its name.
+var formats = map[string]string{".gif": "gif", ".svg": "svg", ".webp": "webp", ".png": "png", ".cast": "cast", ".txt": "txt",
+	".ascii": "txt", ".test": "txt"}
+
+// defaultOutput is where the film goes when nothing names a file, as with VHS.
+const defaultOutput = "out.gif"
+
+// formatOf returns the format of an output.
+func formatOf(path string) (string, error) {
+	ext := strings.ToLower(filepath.Ext(path))
+	if f := formats[ext]; f != "" {
+		return f, nil
+	}
+	switch ext {
+	case ".mp4", ".webm":
+		name := strings.TrimSuffix(path, filepath.Ext(path))
+		return "", fmt.Errorf("ptywright draws no %s: write %s.gif, .webp or .svg, or %s.cast and convert that",
+			ext[1:], name, name)
+	case "":
+		if strings.HasSuffix(path, "/") {
+			return "", fmt.Errorf("%s is a folder for frames, which ptywright does not draw: write x.gif, and x.png for "+
+				"the last frame", pty.QuotePath(path))
+		}
+	}
+	return "", fmt.Errorf("%s does not end in .gif, .svg, .webp, .png, .cast, .txt or .ascii, so it does not say what to draw",
+		pty.QuotePath(path))
+}
+
+// An output is a file that a tape makes.
+type output struct{ path, format string }
+
+// outputs are those of a tape; given take their place.
+func outputs(t *tape.Tape, given []string) ([]output, error) {
+	var all []output
+	var first *tape.Error
+	seen := map[string]bool{}
+	add := func(path string) error {
+		format, err := formatOf(path)
+		if err == nil && !seen[filepath.Clean(path)] {
+			seen[filepath.Clean(path)] = true
+			all = append(all, output{path, format})
+		}
+		return err
+	}
+	for _, path := range given {
+		if err := add(path); err != nil {
+			return nil, cli.Usagef("-o %w", err)
+		}
+	}
+	for i := range t.Commands {
+		switch c := &t.Commands[i]; c.Kind {
+		case tape.Output:
+			if given != nil {
+				continue
+			}
+			if err := add(c.Text); err != nil {
+				refuse(&first, c, fmt.Errorf("%w; -o FILE takes the place of the tape's Outputs", err))
+			}
+		case tape.Screenshot:
+			if _, err := picture.FormatFor("", c.Text); err != nil {
+				refuse(&first, c, fmt.Errorf("Screenshot %s %w", pty.QuotePath(c.Text), err))
+			}
+		}
+	}
+	if first != nil {
+		return nil, first
+	}
+	if len(all) == 0 {
+		_ = add(defaultOutput)
+	}
+	return all, nil
+}
+
+func refuse(first **tape.Error, c *tape.Command, err error) {
+	e := &tape.Error{File: c.File, Line: c.Line, Col: max(c.At, 1), Msg: err.Error()}
+	if *first == nil {
+		*first = e
+	} else {
+		(*first).More = append((*first).More, e)
+	}
+}
+
+// makeFolders makes the folders of files, as VHS does, before a tape runs for nothing.
+func makeFolders(paths []string) error {
+	for _, path := range paths {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return fmt.Errorf("make the folder of %s: %w", pty.QuotePath(path), err)
+		}
+	}
+	return nil
+}
+
+// errNothing: all of a tape is hidden.
+var errNothing = errors.New("the tape shows nothing: all of it is behind Hide; write Show before what is to be seen")
+
+// draw makes the data of an output of a film, which is an asciicast, too.
+func (l *look) draw(f *film, cast []byte, rec *record.Recording, o output) ([]byte, error) {
+	switch o.format {
+	case "cast":
+		return cast, nil
+	case "txt":
+		text, err := f.texts()
+		return []byte(text), err
+	case "png":
+		s, err := rec.At(rec.Duration())
+		if err != nil {
+			return nil, err
+		}
+		return picture.PNG(record.Mask(s, l.hide), l.options)
+	}
+	frames, err := rec.Frames(record.FrameOptions{Rate: l.rate, Hide: l.hide})
+	if err != nil {
+		return nil, err
+	}
+	all := frames.All()
+	if l.loop > 0 {
+		all = looped(all, l.loop)
+	}
+	options := picture.AnimateOptions{Options: l.options, Progress: l.drawn}
+	options.Rows, options.Cols = frames.Size()
+	var b bytes.Buffer
+	err = picture.Animate(&b, o.format, func(yield func(time.Duration, *vt.Screen) bool) {
+		for long, s := range all {
+			if !l.goesOn() || !yield(long, s) {
+				return
+			}
+		}
+	}, options)
+	if err == nil {
+		err = frames.Err()
+	}
+	return b.Bytes(), err
+}
+
+// shots draws the screenshots of a tape.
+func (l *look) shots(f *film, write func(path string, data []byte) error) error {
+	var failed error
+	err := f.moments(func(m moment) bool {
+		if m.piece == nil || m.piece.Shot == "" {
+			return true
+		}
+		var format string
+		var data []byte
+		if format, failed = picture.FormatFor("", m.piece.Shot); failed == nil {
+			data, failed = picture.Draw(record.Mask(m.screen(), l.hide), format, l.options)
+		}
+		if failed == nil {
+			failed = write(m.piece.Shot, data)
+		}
+		return failed == nil
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+// writeFile writes a file whole or not at all.
+func writeFile(path string, data []byte) error { return record.WriteFile(path, data) }

@@ -1,0 +1,160 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// countScript counts what a page gets and draws.
+const countScript = `(() => {
+	window.count = { bytes: 0, messages: 0, frames: 0, longest: 0 };
+	const Real = WebSocket;
+	window.WebSocket = class extends Real {
+		constructor(...a) {
+			super(...a);
+			this.addEventListener('message', (m) => { count.bytes += m.data.length; count.messages++; });
+		}
+	};
+	let last = 0;
+	const frame = (now) => { count.frames++; count.longest = Math.max(count.longest, last && now - last); last = now; requestAnimationFrame(frame); };
+	requestAnimationFrame(frame);
+})()`
+
+// A rate is what a page does in a second.
+type rate struct {
+	Bytes, Messages, Frames, Longest float64
+	busy                             map[string]float64 // share of the main thread, by what it does
+}
+
+// shares are what the main thread is busy with, as the browser counts it in seconds of its own processor
+// time: of all, for layout, for styles and for scripts.
+var shares = []string{"TaskDuration", "LayoutDuration", "RecalcStyleDuration", "ScriptDuration"}
+
+// rateOf measures a page for a while.
+func (p *tab) rateOf(d time.Duration) (r rate) {
+	p.t.Helper()
+	busy := func() map[string]float64 {
+		var m struct {
+			Metrics []struct {
+				Name  string  `json:"name"`
+				Value float64 `json:"value"`
+			} `json:"metrics"`
+		}
+		p.do("Performance.getMetrics", nil, &m)
+		all := map[string]float64{}
+		for _, x := range m.Metrics {
+			all[x.Name] = x.Value
+		}
+		return all
+	}
+	p.do("Performance.enable", map[string]any{"timeDomain": "threadTicks"}, nil)
+	p.eval(`Object.assign(count, { bytes: 0, messages: 0, frames: 0, longest: 0 })`)
+	before, began := busy(), time.Now()
+	time.Sleep(d)
+	data, _ := json.Marshal(p.eval(`count`))
+	after, took := busy(), time.Since(began).Seconds()
+	if err := json.Unmarshal(data, &r); err != nil {
+		p.t.Fatal(err)
+	}
+	r.busy = map[string]float64{}
+	for _, name := range shares {
+		r.busy[name] = (after[name] - before[name]) / took
+	}
+	for _, x := range []*float64{&r.Bytes, &r.Messages, &r.Frames} {
+		*x /= took
+	}
+	return r
+}
+
+// TestWatchFrameRate measures the grid of 100 sessions, 40 of which write five lines a second, beside a
+// blank page of the same browser. PTYWRIGHT_BEFORE names another ptywright whose page is measured in the
+// same run, by turns.
+func TestWatchFrameRate(t *testing.T) {
+	if os.Getenv("PTYWRIGHT_LONG") == "" {
+		t.Skip("a measurement: PTYWRIGHT_LONG=1")
+	}
+	b := chromium(t)
+	w := watchedServer(t)
+	var says []func(string)
+	for i := range 100 {
+		path, say := fifo(t)
+		w.sh(fmt.Sprintf("exec 3<>%s; exec cat <&3", path))
+		if i < 40 {
+			says = append(says, say)
+		}
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for n := 0; ; n++ {
+			for i, say := range says {
+				say(fmt.Sprintf("\x1b[3%dm%6d\x1b[m some \x1b[1mwords\x1b[m of session %d, %s", n%8, n, i, strings.Repeat("and more ", n%5)))
+			}
+			select {
+			case <-time.After(200 * time.Millisecond):
+			case <-stop:
+				return
+			}
+		}
+	}()
+	defer func() { close(stop); <-stopped }()
+
+	pages := []struct{ name, address string }{{"now", w.address}}
+	if path := os.Getenv("PTYWRIGHT_BEFORE"); path != "" {
+		p := ptywright(t, "watch", "--socket", w.socket)
+		p.Path = path
+		p.StartPiped()
+		defer func() {
+			_ = p.Process.Signal(syscall.SIGTERM)
+			_ = p.Wait()
+		}()
+		pages = append(pages, struct{ name, address string }{"before", p.Stderr.Told(t, `watching at (\S+)\n`)})
+	}
+	const round = 8 * time.Second
+	show := func(name string, blank float64, r rate) {
+		t.Logf("%-18s %5.1f fps (%.2f of blank), longest %4.0f ms, %5.0f KB/s, %4.0f frames/s; main thread, layout, style, script: %.2f %.2f %.2f %.2f",
+			name, r.Frames, r.Frames/blank, r.Longest, r.Bytes/1000, r.Messages,
+			r.busy[shares[0]], r.busy[shares[1]], r.busy[shares[2]], r.busy[shares[3]])
+	}
+	for range 2 {
+		for _, x := range pages {
+			blank := func() rate {
+				p := b.open("about:blank")
+				defer p.close()
+				p.do("Page.bringToFront", nil, nil)
+				p.eval(countScript)
+				return p.rateOf(round / 4)
+			}
+			first := blank()
+			p := b.open("about:blank")
+			p.do("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": countScript}, nil)
+			p.size(2400, 1560, false)
+			p.do("Page.bringToFront", nil, nil)
+			p.do("Page.navigate", map[string]any{"url": x.address}, nil)
+			p.until(`[...document.querySelectorAll('.tile')].filter((e) => e.querySelector('.row') && e.getBoundingClientRect().bottom < innerHeight).length >= 30`)
+			p.rateOf(2 * time.Second) // the first screens are drawn
+			r := p.rateOf(round)
+			p.eval(`location.hash = '#/session/s1'`)
+			p.until(`document.querySelector('#term-paper .row')`)
+			one := p.rateOf(round / 2)
+			p.close()
+			last := blank()
+			even := (first.Frames + last.Frames) / 2
+			t.Logf("%-18s %5.1f fps before, %.1f after, longest %.0f ms", "a blank page", first.Frames, last.Frames, max(first.Longest, last.Longest))
+			show(x.name+", 30 tiles", even, r)
+			show(x.name+", one", even, one)
+		}
+	}
+}
+
+// close closes the page.
+func (p *tab) close() {
+	_ = p.call("", "Target.closeTarget", map[string]any{"targetId": p.target}, nil)
+}
