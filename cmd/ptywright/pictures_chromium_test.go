@@ -104,7 +104,7 @@ func looks(img image.Image, rows, cols int, x, y, w, h float64) (all []cellLook)
 
 // differ is the part of the cells of two pictures that do not look alike: one has ink where the other
 // has none, or another paper.
-func differ(a, b []cellLook) float64 {
+func differ(t testing.TB, a, b []cellLook) float64 {
 	n := 0
 	for i := range a {
 		far := 0
@@ -112,7 +112,9 @@ func differ(a, b []cellLook) float64 {
 			far = max(far, a[i].paper[k]-b[i].paper[k], b[i].paper[k]-a[i].paper[k])
 		}
 		if math.Abs(a[i].ink-b[i].ink) > 0.35 || far > 1 && max(a[i].ink, b[i].ink) < 0.4 {
-			n++
+			if n++; n <= 3 {
+				t.Logf("cell %d: %v and %v", i, a[i], b[i])
+			}
 		}
 	}
 	return float64(n) / float64(len(a))
@@ -158,7 +160,7 @@ func TestPicturesAreAlike(t *testing.T) {
 					x, y, w, h = r[0].(float64), r[1].(float64), r[2].(float64), r[3].(float64)
 				}
 				got := looks(p.seen(int(max(w, float64(size.X)))+2, int(max(h, float64(size.Y)))), rows, cols, x, y, w, h)
-				if part := differ(want, got); part > 0.03 {
+				if part := differ(t, want, got); part > 0.03 {
 					t.Errorf("%s, %s: %.1f%% of the cells of the %s differ from the PNG", name, theme, 100*part, format)
 					p.shot("alike-" + strings.ReplaceAll(name, "/", "-") + "-" + theme + "-" + format)
 				} else {
@@ -195,7 +197,7 @@ func TestAnimationPlays(t *testing.T) {
 			p.eval(fmt.Sprintf(`document.getAnimations().forEach((a) => { a.pause(); a.currentTime = %v; })`, at*1000+1))
 			pictures = append(pictures, p.seen(720, 432))
 		}
-		if part := differ(looks(pictures[0], rows, cols, 0, 0, 720, 432), looks(pictures[1], rows, cols, 0, 0, 720, 432)); part > 0.01 {
+		if part := differ(t, looks(pictures[0], rows, cols, 0, 0, 720, 432), looks(pictures[1], rows, cols, 0, 0, 720, 432)); part > 0.01 {
 			t.Errorf("at %v s %.1f%% of the cells differ", at, 100*part)
 		}
 	}

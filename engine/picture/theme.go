@@ -157,7 +157,7 @@ func (t *Theme) ink(s vt.Style, reversed bool) ink {
 // inkOf is ink for a cell's text: lines, blocks and the parts of prompts are no text, and meet grounds
 // of the same colour.
 func (t *Theme) inkOf(s vt.Style, text string, reversed bool) ink {
-	if r, _ := utf8.DecodeRuneInString(text); isBox(r) || r >= 0xe0b0 && r <= 0xe0d7 {
+	if r, _ := utf8.DecodeRuneInString(text); !s.Inverse && (isBox(r) || r >= 0xe0b0 && r <= 0xe0d7) {
 		if n, ok := s.Foreground.Index(); ok {
 			s.Foreground = opaqueColor(t.Palette[n])
 		}
