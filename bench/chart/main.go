@@ -1,7 +1,7 @@
 // Command chart draws the picture of the README that compares ptywright with other tools, from the
 // table in docs/performance.md, so that the two cannot say different things.
 //
-//	go run ./bench/chart    # writes docs/images/peers-light.svg and peers-dark.svg
+//	go run ./bench/chart    # writes docs/pictures/peers-light.svg and peers-dark.svg
 package main
 
 import (
@@ -37,5 +37,5 @@ func draw(root string) error {
 
 // path is where a chart lies in the checkout.
 func path(paper string) string {
-	return filepath.Join("docs", "images", "peers-"+paper+".svg")
+	return filepath.Join("docs", "pictures", "peers-"+paper+".svg")
 }
