@@ -47,7 +47,8 @@ type htmlWriter struct {
 	b      strings.Builder
 }
 
-// head writes what is before the cells.
+// head writes what is before the cells. A browser drops a line feed right after <pre>: without one more,
+// a first row that is blank would be lost.
 func (w *htmlWriter) head() {
 	def := w.theme.ink(vt.Style{}, w.screen.Modes.ReverseVideo)
 	title := w.title
@@ -91,10 +92,10 @@ func (w *htmlWriter) head() {
 				w.b.WriteString(clean(c.Text))
 			}
 		}
-		w.b.WriteString("</div><pre>")
+		w.b.WriteString("</div><pre>\n")
 		return
 	}
-	w.b.WriteString("</style>\n</head><body><pre>")
+	w.b.WriteString("</style>\n</head><body><pre>\n")
 }
 
 // span writes a span of a row.
