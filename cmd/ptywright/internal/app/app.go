@@ -103,7 +103,7 @@ All methods and commands as JSON Schema: ptywright schema. To check this machine
 func group(root *cobra.Command) {
 	for _, g := range []struct{ id, title, commands string }{
 		{"sessions", "Sessions of a server that is shared:", "spawn send exec wait read search find click logs events resize mouse ls kill adapter attach repl watch"},
-		{"one", "One program, and recordings:", "run test tape record play cast2text when shot"},
+		{"one", "One program, and recordings:", "run test tape record play cast2text when shot animate"},
 		{"serve", "Servers:", "serve mcp acp acp-proxy unterm tmux fleet"},
 		{"more", "Plugins, and what there is:", "plugin doctor config schema completions help"},
 	} {
