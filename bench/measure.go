@@ -27,6 +27,7 @@ var measurements = []struct {
 	{"idle", (*bench).idle},
 	{"flood", (*bench).floods},
 	{"past", (*bench).past},
+	{"test", (*bench).scripts},
 }
 
 func names() (all []string) {

@@ -60,8 +60,8 @@ func Within(d time.Duration) ScreenOption { return func(o *screenOptions) { o.wi
 // be read. Secrets are hidden in it. A screen that differs fails once it has not changed for 5
 // seconds, unless [Within] says how long to wait.
 //
-// A file that does not exist is written, once the screen has been unchanged for 250 ms, but not
-// where CI is set: there the test fails. PTYWRIGHT_UPDATE=changed (or the flag -update, where the
+// A file that does not exist is written, once the program has shown something and the screen has been
+// unchanged for 250 ms, but not where CI is set: there the test fails. PTYWRIGHT_UPDATE=changed (or the flag -update, where the
 // test's package has one) writes those that differ. A test that fails leaves what it saw in
 // NAME.screen.new.
 func (u *TUI) ExpectScreen(name string, options ...ScreenOption) {
@@ -101,7 +101,8 @@ func (u *TUI) ExpectScreen(name string, options ...ScreenOption) {
 // write waits until the screen is still and writes it down.
 func (u *TUI) write(name, path string, o screenOptions, update golden.Update) {
 	u.t.Helper()
-	out := u.wait("expect screen "+name+": write it down", matchers.Stable(driver.Settle), within(o.within))
+	out := u.wait("expect screen "+name+": write it down", matchers.All(u.drive.Shows(), matchers.Stable(driver.Settle)),
+		within(o.within))
 	f, err := golden.Of(u.shown(out.View), o.Options)
 	switch {
 	case err != nil:

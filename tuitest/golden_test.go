@@ -102,6 +102,22 @@ g fg=green inverse
 	}
 }
 
+// TestSlowToDraw: what a program shows before it has drawn anything is not written down.
+func TestSlowToDraw(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("CI", "")
+	t.Setenv("PTYWRIGHT_UPDATE", "")
+	f := newFake(t)
+	f.run(func(t testing.TB) {
+		u := tuitest.New(t, "sh", "-c", `printf '\033[?1049h'; sleep 0.7; printf drawn; read -r _`)
+		u.ExpectScreen("first", tuitest.TextOnly())
+	})
+	written, err := os.ReadFile(filepath.Join("testdata", t.Name(), "first.screen"))
+	if f.failed || err != nil || !bytes.Contains(written, []byte("|drawn\n")) {
+		t.Errorf("%v %s\n%s", err, &f.said, written)
+	}
+}
+
 // TestExpectScreenHidesSecrets: no file has them.
 func TestExpectScreenHidesSecrets(t *testing.T) {
 	t.Chdir(t.TempDir())

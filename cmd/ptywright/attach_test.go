@@ -22,7 +22,7 @@ import (
 func (l *listener) attach(on *server, rows, cols int, args ...string) *session {
 	l.t.Helper()
 	a := l.attached(on, rows, cols, args...)
-	a.wait(client.Regexp(`Ctrl-\\ for keys`))
+	a.wait(client.Regexp(`Ctrl-\\ (for )?keys`))
 	return a
 }
 

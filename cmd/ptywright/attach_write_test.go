@@ -236,7 +236,7 @@ func TestAttachFitsANarrowTerminal(t *testing.T) {
 	a.text("\x1cw")
 	a.wait(client.Text(`you write, Ctrl-\ for keys`))
 	b := l.attach(outer, 9, 40, s.ID)
-	b.wait(client.Regexp(`(?m)^ s1  .*\S+ writes  Ctrl-\\ for keys`))
+	b.wait(client.Regexp(`(?m)^ s1  .*cat  \S+ writes  Ctrl-\\ keys`))
 	holder := func() string { return s.frame(nil).Lease.Holder }
 	first := holder()
 	b.text("x")

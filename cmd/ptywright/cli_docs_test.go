@@ -37,7 +37,7 @@ func TestCLIExamples(t *testing.T) {
 	need(t, "python3", "python3")
 	_, blocks := cliBlocks(t, "sh")
 	for i, want := range []string{`(?s)^[$#]\n42\n.*42\n[$#] ?\n$`,
-		`^s1\nexit 3\nbuilt\nNAME +ID [^\n]*\nbuild +s1 +sh [^\n]*\n$`,
+		`^s1\nexit 3\nbuilt\nID +NAME [^\n]*\ns1 +build +sh [^\n]*\n$`,
 		`(?s)^exit 1\n== 1 exit 1: ls /nowhere; false\nls: .*/nowhere.*\n$`,
 		`^BLUE IN /TMP\n0\ngrep says 1\n$`, `^exit 7\nexit 7\nit returned 7\n$`,
 		`^(\w+ \(max-time\)\n)ID [^\n]*\n\w+ +sh [^\n]*\(max-time\)[^\n]*\n\w+ \(max-time\)\n$`,

@@ -123,7 +123,7 @@ func TestAttachByName(t *testing.T) {
 	other.with(client.Config{Program: "cat"})
 	other.with(client.Config{Program: "cat", Args: []string{"-u"}, Name: "build"})
 	a := l.attach(on, 24, 80, "build", "--write")
-	a.wait(client.Regexp(`(?m)^ build \(s2\)  you write  Ctrl-\\ for keys  cat -u$`))
+	a.wait(client.Regexp(`(?m)^ build \(s2\)  cat -u  you write  Ctrl-\\ for keys$`))
 	a.text("typed\r")
 	a.wait(client.Regexp(`(?s)typed.*typed`))
 	a.keys(`ctrl+\`)

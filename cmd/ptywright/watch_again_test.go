@@ -47,7 +47,7 @@ func TestWatchOfAServerThatIsKilled(t *testing.T) {
 	if other.ID != one.ID {
 		t.Fatalf("the second server's first session is %s, not %s", other.ID, one.ID)
 	}
-	p.until(`location.hash === '#/' && document.querySelector('#banner').hidden && document.querySelector('#toast').textContent.startsWith('The server is another one')`)
+	p.until(`location.hash === '#/' && document.querySelector('#banner').hidden && document.querySelector('#toast').textContent.startsWith('The session s1 that was shown here has gone')`)
 	p.until(`document.querySelector('.tile .screen').textContent.includes('words of the second')`)
 	p.click(".tile") // this one is meant
 	p.until(screenText + ` === 'words of the second'`)

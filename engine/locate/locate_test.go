@@ -2,7 +2,6 @@ package locate
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -20,7 +19,7 @@ func TestPlaces(t *testing.T) {
 	panes := "┌ Files ─────┬ Diff ──────┐\n│ a.txt   12 │ a.txt      │\n│ b.txt  340 │ + two      │\n└────────────┴────────────┘"
 	table := "NAME      SIZE  MODE\na.txt       12  rw-\nbb.txt  123456  r--\n"
 	dialog := "\x1b[?25l+-- Menu ---+\n| \x1b[7mCommit\x1b[0m    |\n| Cancel    |\n+-----------+\nCommit"
-	for _, c := range []struct{ name, screen, locator, want string }{
+	for _, c := range []placeCase{
 		{"a text", "one two one", "'one'", `0,0+3 "one"; 0,8+3 "one"`},
 		{"the first, the last, one by number", "one two one", "first 'one'", `0,0+3 "one"`},
 		{"the last", "one two one", "last 'one'", `0,8+3 "one"`},
@@ -66,31 +65,7 @@ func TestPlaces(t *testing.T) {
 		{"cross of nothing", "A    B\nx\n", "cross 'x' 'B'", `1,5+1 ""`},
 		{"quotes", `it's "so"`, `"it's"`, `0,0+4 "it's"`},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			l, err := Parse(c.locator)
-			if err != nil {
-				t.Fatal(err)
-			}
-			found, err := l.All(screen(6, 28, c.screen))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []string
-			for _, p := range found {
-				var cells []string
-				for _, s := range p.Spans {
-					cells = append(cells, fmt.Sprintf("%d,%d+%d", s.Row, s.Col, s.End-s.Col))
-				}
-				got = append(got, fmt.Sprintf("%s %q", strings.Join(cells, " "), p.Text))
-			}
-			if s := strings.Join(got, "; "); s != c.want {
-				t.Errorf("%s\nfound %s\nwant  %s", c.locator, s, c.want)
-			}
-			again, err := Parse(l.String())
-			if err != nil || again.String() != l.String() {
-				t.Errorf("%s became %s, %v", c.locator, l, err)
-			}
-		})
+		t.Run(c.name, func(t *testing.T) { c.check(t, 6, 28) })
 	}
 }
 

@@ -2,6 +2,7 @@ package vt
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 )
 
@@ -109,6 +110,8 @@ func (s *Screen) LinesIn(r Rect) []Line {
 
 // row appends columns left to right-1 of a row.
 func (l *Line) row(r *row, y, left, right int, joined bool) {
+	l.cells = slices.Grow(l.cells, right-left)
+	l.text = slices.Grow(l.text, right-left)
 	for x := left; x < right; x++ {
 		c := r.cells[x]
 		a, end, text := c.attr(), x+1, r.text(c)

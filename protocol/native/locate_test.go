@@ -156,7 +156,6 @@ func TestLocateTooMuch(t *testing.T) {
 	w.result("session.wait", obj{"session": id, "matcher": either})
 }
 
-
 // TestLocatedMatcher composes with others, latches, and is asked about the past.
 func TestLocatedMatcher(t *testing.T) {
 	p := enginetest.New()

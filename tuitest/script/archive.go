@@ -6,8 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/engine/golden"
 )
@@ -114,6 +119,48 @@ func (a *archive) files() []section {
 	return out
 }
 
+const (
+	// maxPart bounds a part of a file's name, in bytes: what file systems allow.
+	maxPart = 255
+	// maxPath bounds a whole name, in bytes: with the folder before it, it has to be shorter than the
+	// path that a program may be given, 4096 on most systems and less on some.
+	maxPath = 1024
+)
+
+// misnamed says why a section, by its place, cannot be a file below the working folder; "": it can.
+func (a *archive) misnamed(i int) string {
+	name := a.sections[i].name
+	unnamable := func(c rune) bool { return c == utf8.RuneError || unicode.IsControl(c) }
+	clean := path.Clean(name)
+	switch {
+	case strings.ContainsFunc(name, unnamable):
+		return "has a character that no file's name may have: take it out"
+	case len(name) > maxPath:
+		return fmt.Sprintf("has %d bytes, and at most %d are allowed: shorten it", len(name), maxPath)
+	case !filepath.IsLocal(filepath.FromSlash(name)) || clean == ".":
+		return "does not name a file below the working folder"
+	case clean != name:
+		return "is written " + strconv.Quote(clean)
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if len(part) > maxPart {
+			return fmt.Sprintf("has a part of %d bytes, and %d are what file systems allow: shorten it",
+				len(part), maxPart)
+		}
+	}
+	for _, other := range a.sections[:i] {
+		switch {
+		case strings.HasPrefix(other.name, goldenPrefix):
+		case strings.HasPrefix(name, other.name+"/"):
+			return fmt.Sprintf("needs a folder %s, and line %d has a file of that name: rename one",
+				quote(other.name), other.line)
+		case strings.HasPrefix(other.name, name+"/"):
+			return fmt.Sprintf("is a file, and line %d needs a folder of that name: rename one", other.line)
+		}
+	}
+	return ""
+}
+
 // unpack writes the files below a folder.
 func (a *archive) unpack(dir string) error {
 	for _, s := range a.files() {
@@ -133,7 +180,8 @@ func (a *archive) unpack(dir string) error {
 	return nil
 }
 
-// ErrChanged: a script's file is no longer what was read.
+// ErrChanged: a script's file is no longer what was read, and what differs is not only golden screens
+// that another run has added.
 var ErrChanged = errors.New("the script has been changed since it was read")
 
 // A Golden is a golden screen to be kept in a script.
@@ -155,15 +203,48 @@ func (s *Script) Keep(all []Golden) error {
 		return err
 	}
 	if !bytes.Equal(now, s.archive.data) {
-		return fmt.Errorf("%s: %w: run it again", s.Path, ErrChanged)
+		if all, err = s.rebase(split(now), all); err != nil {
+			return fmt.Errorf("%s: %w", s.Path, err)
+		}
 	}
 	names := s.sized()
+	if len(all) == 0 && len(names) == 0 {
+		return nil
+	}
 	data := formatted(split(s.archive.renamed(names)), all)
 	if err := replace(s.Path, data); err != nil {
 		return err
 	}
 	s.archive = split(data)
 	return s.rename(names)
+}
+
+// rebase takes the file as it is now for the one that was read, where another run has written golden
+// screens into it and nothing else has changed. It returns those of all that are still to be written.
+func (s *Script) rebase(now archive, all []Golden) ([]Golden, error) {
+	old := s.archive
+	same := func(a, b section) bool {
+		return a.name == b.name && bytes.Equal(old.text(&a), now.text(&b))
+	}
+	if !bytes.Equal(old.data[:old.steps], now.data[:now.steps]) ||
+		!slices.EqualFunc(old.files(), now.files(), same) {
+		return nil, fmt.Errorf("%w: run it again", ErrChanged)
+	}
+	var left []Golden
+	for _, g := range all {
+		was, is := old.find(g.Section), now.find(g.Section)
+		if is == nil || was != nil && same(*was, *is) {
+			left = append(left, g)
+			continue
+		}
+		theirs, err := golden.Parse(bytes.TrimRight(now.text(is), "\r\n"))
+		if err != nil || !theirs.Equal(g.File) {
+			return nil, fmt.Errorf("%w: another run has written %s meanwhile, and has seen it differently: run it again",
+				ErrChanged, g.Section)
+		}
+	}
+	s.archive = now
+	return left, nil
 }
 
 // rename takes golden screens for those of other sections, in what was read and in what was left for a

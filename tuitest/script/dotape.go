@@ -204,7 +204,8 @@ func tapeWords(err error) error {
 	}
 	switch f.Reason {
 	case "timeout":
-		f.Next = "compare what was expected with the last screen; Wait@1m gives it longer, Set WaitTimeout all of them"
+		f.Next = "compare what was expected with the last screen; " +
+			"Wait@1m gives it longer, Set WaitTimeout all of them"
 	case "ended":
 		f.Next = "read what it printed last; if it should end here, take the Wait out"
 	case "secret":

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
@@ -62,6 +63,8 @@ func (p *player) failure(err error, doing string) *Failure {
 			f.Reason, f.Next = "ended", "the program has ended: what it showed last is below; if it should end here, say exit before"
 		case errors.Is(err, engine.ErrNoMouse):
 			f.Reason, f.Next = "input", "the program has not asked for the mouse: wait until it has drawn itself, or use keys"
+		case errors.Is(err, syscall.ENOSPC):
+			f.Next = "make room on the disk; TMPDIR names another folder for what a run needs"
 		case errors.Is(err, engine.ErrNoKey):
 			f.Reason, f.Next = "input", "press another key: terminals send nothing for this one"
 		}

@@ -168,6 +168,24 @@ func TestTwoPlaces(t *testing.T) {
 	}
 }
 
+// TestSlowToDraw: what a program shows before it has drawn anything is not written down; what never
+// draws fails and says so, and one that ends has drawn all it will.
+func TestSlowToDraw(t *testing.T) {
+	t.Parallel()
+	for program, want := range map[string]string{"sleep 0.7; printf drawn; read -r _": "|drawn\n", "exit": "\n|\n"} {
+		s := parse(t, "size 2x9\nspawn sh -c '"+program+"'\nscreen main\n")
+		r, g := play(t, s, script.Options{Update: golden.UpdateMissing})
+		if r.Outcome != script.Passed || len(g.Write) != 1 || !strings.Contains(g.Write[0].File.String(), want) {
+			t.Errorf("%s: %s %v", program, r.Outcome, g.Write)
+		}
+	}
+	s := parse(t, "spawn sh -c 'read -r _'\nscreen main within 400ms\n")
+	r, _ := play(t, s, script.Options{Update: golden.UpdateMissing})
+	if f := failure(t, r); !strings.Contains(f.Evidence, "the program has not shown anything yet") {
+		t.Errorf("%+v", f)
+	}
+}
+
 // TestTooMuch: a place that a screen offers too often to look at all of it fails at once, whatever
 // is asked of it, and says what to do.
 func TestTooMuch(t *testing.T) {

@@ -56,7 +56,8 @@ type tapeCompiler struct {
 }
 
 func (c *tapeCompiler) fail(at *tape.Command, likely, format string, a ...any) {
-	e := &tape.Error{File: at.File, Line: at.Line, Col: at.Col, Msg: fmt.Sprintf(format, a...), Likely: likely}
+	e := &tape.Error{File: at.File, Line: at.Line, Col: at.Col, Msg: fmt.Sprintf(format, a...),
+		Likely: likely}
 	if c.first == nil {
 		c.first = e
 	} else if len(c.first.More) < maxErrors-1 {
@@ -65,8 +66,8 @@ func (c *tapeCompiler) fail(at *tape.Command, likely, format string, a ...any) {
 }
 
 func (c *tapeCompiler) add(at *tape.Command, verb string, kind Kind, does action) {
-	c.script.Steps = append(c.script.Steps, &Step{File: at.File, Line: at.Line, Col: at.Col, Text: at.Raw,
-		Verb: verb, Kind: kind, does: does})
+	c.script.Steps = append(c.script.Steps, &Step{File: at.File, Line: at.Line, Col: at.Col,
+		Text: at.Raw, Verb: verb, Kind: kind, does: does})
 }
 
 // literal is a word without variables.
@@ -107,7 +108,8 @@ func (c *tapeCompiler) start() {
 	c.add(&here, "spawn", Start, words)
 	here.Raw = "wait for the prompt of " + c.header.Shell
 	if shell.Prompts {
-		c.add(&here, "wait", Event, &glance{re: regexp.MustCompile(`>$`), line: true, within: promptBound})
+		c.add(&here, "wait", Event,
+			&glance{re: regexp.MustCompile(`>$`), line: true, within: promptBound})
 	} else {
 		c.add(&here, "wait", Event, &rest{still: driver.Settle, within: promptBound})
 	}
@@ -137,7 +139,8 @@ func (c *tapeCompiler) command(at *tape.Command) {
 		c.copied = &at.Text
 	case tape.Paste:
 		if c.copied == nil {
-			c.fail(at, "", "nothing was copied before it: write Copy \"…\"; the system's clipboard is left alone")
+			c.fail(at, "", "nothing was copied before it: write Copy \"…\"; "+
+				"the system's clipboard is left alone")
 			return
 		}
 		c.type_(at, "paste", &strokes{paste: *c.copied})

@@ -25,6 +25,8 @@ const (
 	maxSizes = 16
 	// maxSteps bounds the steps of a script: people write some tens.
 	maxSteps = 10000
+	// maxSections bounds the golden screens and files behind them: each is compared with each.
+	maxSections = 10000
 )
 
 // A Script is a file of steps, with golden screens and other files behind them. It may run any
@@ -116,8 +118,12 @@ func Parse(path string, data []byte) (*Script, error) {
 	for i, c := range steps {
 		if _, n := utf8.DecodeRuneInString(steps[i:]); c == 0 || c == utf8.RuneError && n == 1 {
 			begin := 1 + strings.LastIndexByte(steps[:i], '\n')
-			return nil, &ParseError{File: path, Line: 1 + strings.Count(steps[:i], "\n"), Col: 1 + i - begin,
+			e := &ParseError{File: path, Line: 1 + strings.Count(steps[:i], "\n"), Col: 1 + i - begin,
 				Msg: "the line is not UTF-8 text, so this is not a script"}
+			if wide(steps) {
+				e.Msg += "; it looks like UTF-16: save it as UTF-8"
+			}
+			return nil, e
 		}
 	}
 	var first *ParseError
@@ -149,6 +155,10 @@ func Parse(path string, data []byte) (*Script, error) {
 	if s.Sizes == nil {
 		s.Sizes = []Size{{24, 80}}
 	}
+	if n := len(s.archive.sections); n > maxSections {
+		return nil, &ParseError{File: path, Line: s.archive.sections[maxSections].line, Col: 1,
+			Msg: fmt.Sprintf("more than %d sections: split the script", maxSections)}
+	}
 	for i := range s.archive.sections {
 		failed(s.check(i))
 	}
@@ -156,6 +166,12 @@ func Parse(path string, data []byte) (*Script, error) {
 		return nil, first
 	}
 	return s, nil
+}
+
+// wide reports whether a text is probably UTF-16: most of its characters are ASCII, each beside a NUL.
+func wide(text string) bool {
+	return strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") ||
+		len(text) > 2 && 3*strings.Count(text, "\x00") > len(text)
 }
 
 // A likelyError is an unknown word, and the known one that is nearest.
@@ -250,9 +266,8 @@ func (s *Script) check(i int) error {
 		return fail(f.line, "a second section %s", quote(f.name))
 	}
 	if !strings.HasPrefix(f.name, goldenPrefix) {
-		if !filepath.IsLocal(filepath.FromSlash(f.name)) || f.name == "." {
-			return fail(f.line, "the section %s does not name a file below the working folder",
-				quote(f.name))
+		if wrong := s.archive.misnamed(i); wrong != "" {
+			return fail(f.line, "the section %s %s", quote(f.name), wrong)
 		}
 		return nil
 	}

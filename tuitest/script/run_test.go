@@ -5,6 +5,7 @@ package script_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -311,6 +312,56 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 	if text, _ := os.ReadFile(s.Path); string(text) != "# mine\n" {
 		t.Errorf("%s", text)
+	}
+}
+
+// TestTwoFirstRuns: of two first runs beside each other the second keeps what the first one has
+// written, if it has seen the same, and adds its own; what they saw differently it does not decide.
+func TestTwoFirstRuns(t *testing.T) {
+	t.Parallel()
+	s := parse(t, moved+"screen main\n-- notes --\nmine\n")
+	load := func() *script.Script {
+		t.Helper()
+		s, err := script.Load(s.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	golden := func(name, text string) script.Golden {
+		t.Helper()
+		f, err := golden.Parse([]byte("screen 1\nsize 1x9\n--\n|" + text + "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return script.Golden{Section: "screen/" + name, File: f}
+	}
+	first, second, third := load(), load(), load()
+	if err := first.Keep([]script.Golden{golden("main", "one")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Keep([]script.Golden{golden("main", "one"), golden("more", "two")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Keep([]script.Golden{golden("last", "three")}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(s.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"-- notes --\nmine\n", "-- screen/main --", "|one\n", "-- screen/more --", "|two\n",
+		"-- screen/last --", "|three\n"} {
+		if strings.Count(string(text), want) != 1 {
+			t.Errorf("%q stands there %d times:\n%s", want, strings.Count(string(text), want), text)
+		}
+	}
+	err = third.Keep([]script.Golden{golden("main", "other")})
+	if !errors.Is(err, script.ErrChanged) || !strings.Contains(err.Error(), "another run has written screen/main meanwhile, and has seen it differently") {
+		t.Errorf("%v", err)
+	}
+	if after, _ := os.ReadFile(s.Path); string(after) != string(text) {
+		t.Errorf("written over:\n%s", after)
 	}
 }
 

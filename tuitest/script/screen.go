@@ -10,6 +10,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/golden"
+	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/tuitest/internal/driver"
 )
 
@@ -71,7 +72,7 @@ func (a *screen) options(p *player, like *golden.File) golden.Options {
 func (a *screen) write(ctx context.Context, p *player, r *StepResult, like *golden.File, section string) (*golden.File, error) {
 	hold := bounds{within: a.bounds.within, hold: a.bounds.hold}
 	still := &settled{drive: p.drive, options: a.options(p, like)}
-	out, m, err := p.state(ctx, r, still.matcher(), hold)
+	out, m, err := p.state(ctx, r, matchers.All(p.drive.Shows(), still.matcher()), hold)
 	if err != nil {
 		return nil, still.restless(p.unmet(out, m, err, p.bound(a.bounds.within)))
 	}

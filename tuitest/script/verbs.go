@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/engine/golden"
 	"github.com/ptywright/ptywright/engine/pty"
@@ -168,7 +169,7 @@ func parseSizes(a *args) (action, error) {
 }
 
 func parseEnv(a *args) (action, error) {
-	words, err := a.words(1, 0)
+	words, err := a.given()
 	for _, w := range words {
 		if first := w.pieces[0]; err == nil &&
 			(first.variable || strings.IndexByte(first.text, '=') < 1) {
@@ -218,13 +219,24 @@ func parseSkip(a *args) (action, error) {
 }
 
 func parseExec(a *args) (action, error) {
-	words, err := a.words(1, 0)
+	words, err := a.given()
 	return &execute{words, a.step.Not}, err
 }
 
 func parseSpawn(a *args) (action, error) {
-	words, err := a.words(1, 0)
+	words, err := a.given()
 	return spawn(words), err
+}
+
+// given reads words that a program gets, none of which may hold a NUL byte.
+func (a *args) given() ([]word, error) {
+	words, err := a.words(1, 0)
+	for _, w := range words {
+		if text, _ := w.plain(); err == nil && strings.IndexByte(text, 0) >= 0 {
+			err = a.fail(w.col, "a NUL byte cannot be given to a program")
+		}
+	}
+	return words, err
 }
 
 func parseShot(a *args) (action, error) {
@@ -256,6 +268,11 @@ func (a *args) withEnter() (w word, enter bool, err error) {
 
 func parseType(a *args) (action, error) {
 	w, enter, err := a.withEnter()
+	if text, _ := w.plain(); err == nil && w.bare && utf8.RuneCountInString(text) > 1 {
+		if _, kerr := vt.ParseKey(text); kerr == nil {
+			err = a.fail(w.col, "%s is the name of a key: say press %s, or type '%[1]s' for the word", text, text)
+		}
+	}
 	return &typeText{w, enter}, err
 }
 

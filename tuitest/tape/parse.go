@@ -93,8 +93,8 @@ func (p *parser) vet() *Error {
 	for i, c := range p.text {
 		if _, n := utf8.DecodeRuneInString(p.text[i:]); c == 0 || c == utf8.RuneError && n == 1 {
 			begin := 1 + strings.LastIndexByte(p.text[:i], '\n')
-			return &Error{File: p.scanner.file, Line: 1 + strings.Count(p.text[:i], "\n"), Col: 1 + i - begin,
-				Msg: "the line is not UTF-8 text, so this is not a tape"}
+			return &Error{File: p.scanner.file, Line: 1 + strings.Count(p.text[:i], "\n"),
+				Col: 1 + i - begin, Msg: "the line is not UTF-8 text, so this is not a tape"}
 		}
 	}
 	return nil
@@ -367,7 +367,8 @@ func (p *parser) wait(c *Command, scope string) (e *Error) {
 	default:
 		e = p.fail(p.begin+c.Col-1+len("Wait+"), "Wait+%s is not known: have Line, Screen and Stable",
 			clip(scope))
-		if near := nearest.Of(scope, []string{string(Line), string(Screen), string(Still)}); near != "" {
+		scopes := []string{string(Line), string(Screen), string(Still)}
+		if near := nearest.Of(scope, scopes); near != "" {
 			e.Likely = "Wait+" + near
 		}
 		return e

@@ -27,9 +27,9 @@ import (
 
 const runAbout = `Run one command line in an interactive shell (bash, zsh or fish), and return its output and its exit code, as the shell itself tells them.
 
-{"command":"go test ./..."}   {"session":"s2","command":"cd src && ls"}   {"command":"make","keep":true,"timeout_ms":45000}
+{"command":"go test ./..."}   {"session":"s2","command":"cd src && ls"}
 
-Without session a fresh shell runs it and ends with it, and so does everything that it started, in the background too: keep leaves that shell for more, and servers are for start. With session, the shell there runs it: directory and variables stay. A command that asks something or draws a screen is better driven with start and send. When the time is up the command goes on: the result has a handle for wait, and read {"what":"commands"} shows its output so far.`
+Without session a fresh shell runs it and ends with it, and so does everything that it started: keep leaves that shell for more, and servers are for start. With session, the shell there runs it: directory and variables stay. A command that asks something or draws a screen is better driven with start and send. When the time is up the command goes on: the result has a handle for wait, and read {"what":"commands"} shows its output so far.`
 
 type runParams struct {
 	Command   string            `json:"command" jsonschema:"the command line, as it would be typed"`

@@ -11,29 +11,32 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/locate"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/redact"
 )
 
-const sendAbout = `Type into a session: text, then paste, then keys, then with submit the Enter key as a step of its own. Shows the screen that follows, and says whether what was typed appeared and whether Enter had an effect.
+const sendAbout = `Type into a session: click, then text, paste and keys, then with submit the Enter key as a step of its own. Shows what follows, and says whether what was typed appeared and whether Enter had an effect.
 
 {"session":"s1","text":"print(6*7)","submit":true}
 {"session":"s1","text":"make","submit":true,"wait_for":{"text":"Done","regex":"(?i)error"}}
 {"session":"s1","keys":["escape",":","w","q","enter"]}   {"session":"s1","keys":["ctrl+c"]}
+{"session":"s1","click":"'Commit' in box 'Menu'"}
 {"session":"s1","paste":"def f():\n  return 1\n"}   {"session":"s1","secret":"the sudo password of this machine"}
 
-text is typed as it is: "\n" in it is a line feed, which most programs take for Enter; use submit. paste is for text of several lines. secret has the person type something that you never see.`
+text is typed as it is: "\n" in it is a line feed, which most programs take for Enter; use submit. paste is for text of several lines. click waits for the one place that its words name: 'text', /regex/, in, box, lines, cross, first, nth 1, left_of, right_of, above, below, style.`
 
 type sendParams struct {
 	Session   string   `json:"session"`
-	Text      string   `json:"text,omitempty" jsonschema:"typed as it is"`
-	Paste     string   `json:"paste,omitempty" jsonschema:"pasted in one piece (bracketed where the program asks for that)"`
-	Keys      []string `json:"keys,omitempty" jsonschema:"keys to press one after the other: enter, tab, escape, backspace, delete, insert, up, down, left, right, home, end, page_up, page_down, f1 to f12, a character, or with modifiers ctrl+c, alt+x, shift+tab"`
-	DelayMS   int      `json:"delay_ms,omitempty" jsonschema:"pause between keystrokes, for a program that takes fast input for a paste; text is then typed one character at a time"`
+	Click     string   `json:"click,omitempty" jsonschema:"where to click, in words"`
+	Text      string   `json:"text,omitempty"`
+	Paste     string   `json:"paste,omitempty" jsonschema:"pasted in one piece"`
+	Keys      []string `json:"keys,omitempty" jsonschema:"keys to press in turn: enter, tab, escape, backspace, delete, up, down, left, right, home, end, page_up, page_down, f1 to f12, a character, ctrl+c, alt+x, shift+tab"`
+	DelayMS   int      `json:"delay_ms,omitempty" jsonschema:"pause between keystrokes, for a program that takes fast input for a paste"`
 	Submit    bool     `json:"submit,omitempty" jsonschema:"press Enter once what was typed has appeared"`
-	Secret    string   `json:"secret,omitempty" jsonschema:"have the person type a secret into the program, unseen by you; this says what is asked for"`
+	Secret    string   `json:"secret,omitempty" jsonschema:"have the person type a secret into the program, unseen by you: what it is"`
 	WaitFor   question `json:"wait_for,omitzero" jsonschema:"what to wait for afterwards; with submit only what comes after Enter counts, else after the typing. Default: until the screen stands still, one second at most"`
 	TimeoutMS *int     `json:"timeout_ms,omitempty" jsonschema:"for wait_for; default 30000, at most 45000"`
 	budget
@@ -45,10 +48,13 @@ type sent struct {
 	Written   int    `json:"written" jsonschema:"bytes that the terminal has taken"`
 	Stripped  int    `json:"stripped,omitempty" jsonschema:"control bytes taken out of the paste"`
 	Since     uint64 `json:"since" jsonschema:"the sequence right before the typing"`
-	Echoed    *bool  `json:"echoed,omitempty" jsonschema:"with submit: what was typed was seen on the screen before Enter"`
-	Submitted *bool  `json:"submitted,omitempty" jsonschema:"with submit: the program did something after Enter; false: not within a second, look before you press it again"`
+	Clicked   []int  `json:"clicked,omitempty" jsonschema:"row and column, from 0"`
+	Reacted   *bool  `json:"reacted,omitempty" jsonschema:"within 200 ms of the click"`
+	Echoed    *bool  `json:"echoed,omitempty" jsonschema:"what was typed appeared before Enter"`
+	Submitted *bool  `json:"submitted,omitempty" jsonschema:"the program did something within a second after Enter; if not, look before you press it again"`
 	Evidence  string `json:"evidence,omitempty" jsonschema:"the same in words"`
 
+	moved bool   // what was clicked on had gone when it was pressed
 	after uint64 // wait_for ignores output up to here: with submit, just before Enter
 }
 
@@ -94,6 +100,10 @@ func (p *profile) send(ctx context.Context, req *sdk.CallToolRequest,
 	if err != nil {
 		return nil, err
 	}
+	place, err := locator(in.Click)
+	if err != nil {
+		return nil, err
+	}
 	s, err := p.free(in.Session)
 	if err != nil {
 		return nil, err
@@ -101,7 +111,7 @@ func (p *profile) send(ctx context.Context, req *sdk.CallToolRequest,
 	if in.Secret != "" {
 		return p.secret(ctx, req, s, &in, hide, most)
 	}
-	receipt, err := p.perform(ctx, s, steps, &in)
+	receipt, err := p.perform(ctx, s, place, steps, &in, hide)
 	if err != nil {
 		if receipt.Written > 0 && !errors.As(err, new(*engine.PartError)) { // which reports it itself
 			err = fmt.Errorf("%w (%d bytes were taken before that)", err, receipt.Written)
@@ -139,11 +149,11 @@ func (in *sendParams) steps() ([]engine.Action, error) {
 			engine.MaxPace.Milliseconds())
 	case len(in.Keys) > maxKeys:
 		return nil, bad("keys", "has %d keys, at most %d are taken at once", len(in.Keys), maxKeys)
-	case in.Secret != "" && (in.typed() != "" || len(in.Keys) > 0 || in.Submit):
+	case in.Secret != "" && (in.Click != "" || in.typed() != "" || len(in.Keys) > 0 || in.Submit):
 		return nil, bad("secret",
-			"the person types and submits it: leave text, paste, keys and submit out")
-	case in.Secret == "" && in.typed() == "" && len(in.Keys) == 0 && !in.Submit:
-		return nil, errors.New("nothing to send: give text, paste, keys, submit or secret")
+			"the person types and submits it: leave click, text, paste, keys and submit out")
+	case in.Secret == "" && in.Click == "" && in.typed() == "" && len(in.Keys) == 0 && !in.Submit:
+		return nil, errors.New("nothing to send: give click, text, paste, keys, submit or secret")
 	}
 	var steps []engine.Action
 	if in.Text != "" {
@@ -172,8 +182,8 @@ func keyAction(name string) (engine.Action, error) {
 }
 
 // perform does the steps, and then submits.
-func (p *profile) perform(ctx context.Context, s *engine.Session, steps []engine.Action,
-	in *sendParams) (sent, error) {
+func (p *profile) perform(ctx context.Context, s *engine.Session, place locate.Locator,
+	steps []engine.Action, in *sendParams, hide *redact.Redactor) (sent, error) {
 	var r sent
 	r.Since = s.Sequence()
 	r.after = r.Since
@@ -182,6 +192,15 @@ func (p *profile) perform(ctx context.Context, s *engine.Session, steps []engine
 		r.Written += receipt.Written
 		r.Stripped += receipt.Stripped
 		return err
+	}
+	if !place.IsZero() {
+		receipt, err := s.Do(ctx, engine.Click{Target: engine.Target{Locator: place}, Button: vt.MouseLeft},
+			engine.Within(clickBound), parked(ctx))
+		r.Written += receipt.Written
+		if err != nil {
+			return r, unplaced(err, hide)
+		}
+		r.clicked(receipt.Presses[0])
 	}
 	for i, a := range steps {
 		if text, paste := a.(engine.Paste); paste && s.View().Screen.Modes.BracketedPaste {
@@ -195,6 +214,7 @@ func (p *profile) perform(ctx context.Context, s *engine.Session, steps []engine
 		}
 	}
 	if !in.Submit {
+		r.Evidence = strings.Join(r.click(), " ")
 		return r, nil
 	}
 	if n := len(steps); n > 0 && steps[n-1] == (engine.Key{Code: vt.KeyEscape}) {
@@ -203,7 +223,7 @@ func (p *profile) perform(ctx context.Context, s *engine.Session, steps []engine
 	if err := rest(ctx, delay); err != nil {
 		return r, err
 	}
-	var said []string
+	said := r.click()
 	if tail := lastLine(in.typed()); tail != "" && !s.View().Secret {
 		echoed, err := p.echo(ctx, s, tail, r.Since)
 		if err != nil {

@@ -21,7 +21,7 @@ import (
 
 const startAbout = `Start a program on a terminal of its own, and show its first screen. The result's session names it in every other tool.
 
-{"program":"python3","args":["-q"]}   {"program":"vim","args":["notes.txt"],"cwd":"/tmp","rows":40,"cols":120}   {"program":"bash"}
+{"program":"python3","args":["-q"]}   {"program":"vim","args":["notes.txt"],"cwd":"/tmp","rows":40,"cols":120}
 
 program is one executable, not a command line: arguments go into args. For one shell command use run instead. Next: send, wait, read; stop when done.`
 
@@ -30,7 +30,7 @@ type startParams struct {
 	Name          string            `json:"name,omitempty" jsonschema:"to call the session by instead of its id, such as build"`
 	Args          []string          `json:"args,omitempty" jsonschema:"its arguments"`
 	Cwd           string            `json:"cwd,omitempty" jsonschema:"working directory; default the server's"`
-	Env           map[string]string `json:"env,omitempty" jsonschema:"variables to set; the values of those that are secrets by their names are covered wherever they show"`
+	Env           map[string]string `json:"env,omitempty" jsonschema:"variables to set; secrets among them are covered wherever they show"`
 	Rows          int               `json:"rows,omitempty" jsonschema:"rows of the terminal, 1 to 1000; default 24"`
 	Cols          int               `json:"cols,omitempty" jsonschema:"columns of the terminal, 1 to 1000; default 80"`
 	NoIntegration bool              `json:"no_shell_integration,omitempty" jsonschema:"start an interactive bash, zsh or fish without the marks by which run and command_finished know its commands"`

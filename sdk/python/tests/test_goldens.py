@@ -98,3 +98,13 @@ def test_golden_of_the_past():
         spans = s.history(ptywright.screen(then.screen))
         assert spans and spans[0].from_ <= first
         assert s.golden(previous=then.screen).same is False
+
+
+def test_slow_to_draw(tmp_path, monkeypatch):
+    """What a program shows before it has drawn anything is not written down."""
+    monkeypatch.setenv("CI", "")
+    monkeypatch.setenv(golden.VARIABLE, "")
+    with ptywright.spawn("sh", "-c", "sleep 0.7; printf drawn; read -r x", rows=2, cols=9) as s:
+        s.screens = ptywright.Screens(tmp_path)
+        s.expect_screen("first", text_only=True)
+    assert "\n|drawn\n" in (tmp_path / "first.screen").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { PtywrightError } from "./errors.js";
-import { re2, screen, stable } from "./matchers.js";
+import { all, any, exited, re2, regex, screen, stable } from "./matchers.js";
 import {
   GoldenRefusedError,
   InvalidGoldenError,
@@ -194,7 +194,9 @@ async function write(
   always: boolean,
 ): Promise<void> {
   const { timeout, signal } = options;
-  const still = await session.expect(stable(SETTLE), { timeout, signal });
+  // Before any input a blank screen is one that is not drawn yet.
+  const shown = session.typed ? stable(SETTLE) : all(any(regex(/\S/), exited()), stable(SETTLE));
+  const still = await session.expect(shown, { timeout, signal });
   const made = await session.call(
     "session.golden",
     { ...wanted(options), text_only: options.textOnly, previous: old, at: still.screen.sequence },

@@ -118,6 +118,12 @@ export class Session implements AsyncDisposable {
     this.adapter = adapter;
   }
 
+  /** Whether this object has typed anything.
+   * @internal */
+  get typed(): boolean {
+    return this.#input !== 0;
+  }
+
   /** Calls a method of the wire that takes a session; see {@link Client.call}. */
   call<M extends SessionMethod>(
     method: M,

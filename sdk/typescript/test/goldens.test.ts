@@ -99,6 +99,16 @@ describe("cases", () => {
   }
 });
 
+test("what a program shows before it has drawn anything is not written down", async (t) => {
+  within("", "");
+  const dir = folder(t);
+  const s = await spawn("sh", ["-c", "sleep 0.7; printf drawn; read -r x"], { rows: 2, cols: 9 });
+  keepScreens(s, new Screens(dir));
+  await expectScreen(s, "first", { textOnly: true });
+  await s.close();
+  assert.match(readFileSync(join(dir, "first.screen"), "utf8"), /^\|drawn$/m);
+});
+
 test("a file stands beside its test", async (t) => {
   within("", "");
   const file = fileURLToPath(import.meta.url);

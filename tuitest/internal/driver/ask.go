@@ -34,6 +34,40 @@ func (d *Driver) Place(l locate.Locator, words string) matchers.Matcher {
 	}
 }
 
+// Shows matches once the program has shown anything, or got an input, or has ended: before that its
+// screen is blank because it has not got to drawing it.
+func (d *Driver) Shows() matchers.Matcher {
+	return &matchers.Custom{
+		Kind: "shown",
+		Ask: func(v *engine.View) engine.Result {
+			if d.since != nil || v.Ended || !blank(v.Screen) {
+				return engine.Matched("shown")
+			}
+			return engine.Result{}
+		},
+		Why: func(_ *engine.View, held bool) string {
+			if held {
+				return "it shows something"
+			}
+			return "the program has not shown anything yet"
+		},
+	}
+}
+
+// blank reports whether nothing can be seen on a screen.
+func blank(s *vt.Screen) bool {
+	for y := range s.Rows {
+		seen := false
+		s.EachCell(y, func(_ int, c vt.Cell) {
+			seen = seen || c.Text != "" && c.Text != " " || c.Style != vt.Style{}
+		})
+		if seen {
+			return false
+		}
+	}
+	return true
+}
+
 // A Golden waits for a golden screen.
 type Golden struct {
 	judge *golden.Judge

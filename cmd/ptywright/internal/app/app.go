@@ -67,13 +67,11 @@ From a shell (the server starts when it is needed):
 
 From a program, over the pipes of a child, one JSON-RPC request a line:
 
-  printf '%s\n' \
-    '{"jsonrpc":"2.0","id":1,"method":"session.create","params":{"program":"sh"}}' \
-    '{"jsonrpc":"2.0","id":2,"method":"session.input","params":{"session":"s1","action":{"type":"text","value":"echo $((6*7))\n"}}}' \
-    '{"jsonrpc":"2.0","id":3,"method":"session.wait","params":{"session":"s1","matcher":{"type":"contains_text","value":"42"}}}' \
-  | ptywright serve --stdio
+  echo '{"jsonrpc":"2.0","id":1,"method":"session.list"}' |
+    ptywright serve --stdio
 
-All methods and commands as JSON Schema: ptywright schema. To check this machine: ptywright doctor.`,
+The documentation: ptywright docs. All methods and commands as JSON Schema: ptywright schema. What
+exit codes mean: ptywright help exit-codes. To check this machine: ptywright doctor.`,
 		Version:       cli.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -94,9 +92,40 @@ All methods and commands as JSON Schema: ptywright schema. To check this machine
 	root.CompletionOptions.DisableDefaultCmd = true // we have our own completions command
 	root.InitDefaultHelpCmd()
 	group(root)
+	help.Wire(root)
 	cli.Wire(root)
 	config.Wire(root)
 	return root
+}
+
+// beside are the commands and pages that the help of a command names at its end.
+var beside = map[string]string{
+	"ls":        "ptywright attach, ptywright watch, ptywright kill --ended",
+	"spawn":     "ptywright send, ptywright wait, ptywright attach; ptywright docs cli",
+	"send":      "ptywright wait, ptywright exec, ptywright click",
+	"wait":      "ptywright send, ptywright find, ptywright when; ptywright docs wire#matchers",
+	"read":      "ptywright logs, ptywright search, ptywright shot --session",
+	"logs":      "ptywright read --output, ptywright record --session",
+	"find":      "ptywright click, ptywright search; ptywright docs locators",
+	"click":     "ptywright find, ptywright mouse; ptywright docs locators",
+	"attach":    "ptywright ls, ptywright read, ptywright watch; ptywright docs attach",
+	"watch":     "ptywright attach, ptywright ls, ptywright record; ptywright docs watch",
+	"repl":      "ptywright docs repl",
+	"run":       "ptywright record, ptywright spawn",
+	"record":    "ptywright play, ptywright shot, ptywright cast2text, ptywright when",
+	"play":      "ptywright record, ptywright shot, ptywright when, ptywright cast2text",
+	"cast2text": "ptywright play, ptywright shot, ptywright when",
+	"when":      "ptywright shot --at, ptywright read --at, ptywright play --start-at",
+	"shot":      "ptywright record, ptywright play, ptywright when; ptywright docs guide",
+	"animate":   "ptywright record, ptywright shot, ptywright tape",
+	"test":      "ptywright docs test, ptywright docs goldens",
+	"serve":     "ptywright schema; ptywright docs wire",
+	"mcp":       "ptywright docs mcp",
+	"fleet":     "ptywright unterm; ptywright docs fleet",
+	"plugin":    "ptywright docs plugins",
+	"adapter":   "ptywright docs agents",
+	"doctor":    "ptywright config, ptywright version",
+	"config":    "ptywright doctor; ptywright docs cli#configuration",
 }
 
 // group orders the help by task.
@@ -105,7 +134,7 @@ func group(root *cobra.Command) {
 		{"sessions", "Sessions of a server that is shared:", "spawn send exec wait read search find click logs events resize mouse ls kill adapter attach repl watch"},
 		{"one", "One program, and recordings:", "run test tape record play cast2text when shot animate"},
 		{"serve", "Servers:", "serve mcp acp acp-proxy unterm tmux fleet"},
-		{"more", "Plugins, and what there is:", "plugin doctor config schema completions help"},
+		{"more", "Plugins, and what there is:", "plugin doctor config schema completions version docs help"},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, c := range root.Commands() {
@@ -115,4 +144,9 @@ func group(root *cobra.Command) {
 		}
 	}
 	root.SetHelpCommandGroupID("more")
+	for _, c := range root.Commands() {
+		if see := beside[c.Name()]; see != "" {
+			cli.Note(c, cli.SeeNote, see)
+		}
+	}
 }

@@ -61,13 +61,13 @@ Exit codes: 0 after a detach, otherwise that of the program when it ends (128 pl
 	}
 	fs := c.Flags()
 	server.SocketFlag(c)
-	fs.BoolVarP(&o.Write, "write", "w", false, "take the session: type into it, and nobody else does")
-	fs.BoolVarP(&o.Look, "read-only", "r", false, "look on, and have the server see to it that nothing else can be done from here")
+	fs.BoolVarP(&o.Write, "write", "w", false, "hold the session: you type, and nobody else can")
+	fs.BoolVarP(&o.Look, "read-only", "r", false, "only watch: the server refuses all input from this terminal")
 	fs.BoolVar(&o.Take, "take", false, "take it over from someone else, with or without --write")
-	fs.BoolVar(&o.Resize, "resize", false, "with --write: give the session this terminal's size meanwhile")
-	fs.StringVar(&o.As, "as", "", "the `NAME` that others read while you have the session (default: user@host and the terminal)")
-	fs.Var(&o.Key, "detach-key", "the key that opens the line of keys: ctrl+ and a character")
-	fs.BoolVar(&o.Leave, "exit", false, "leave as soon as the program ends, instead of with a key")
+	fs.BoolVar(&o.Resize, "resize", false, "with --write: give the session this terminal's size while you hold it")
+	fs.StringVar(&o.As, "as", "", "the `NAME` that others see while you hold the session (default: user@host and the terminal)")
+	fs.Var(&o.Key, "detach-key", "the `KEY` that opens the key line: ctrl+ and a character")
+	fs.BoolVar(&o.Leave, "exit", false, "leave when the program ends, without waiting for a key")
 	fs.BoolVar(&o.Raw, "no-redact", false, "do not hide secrets")
 	return c
 }

@@ -78,16 +78,24 @@ func (v *viewer) keyName() string {
 	return "C" + v.Key.String()[1:4] + "-" + strings.ToUpper(v.Key.String()[5:])
 }
 
-// menuLine is the menu that the detach key shows.
+// menuLine is the menu that the detach key shows: as many of its keys as fit, those that people look
+// for first. Each of them works whether or not it is shown.
 func (v *viewer) menuLine() string {
-	if v.Look {
-		return "d detach  z suspend  arrows move  l redraw"
+	keys := []string{"d detach", "w write", "t take", "z suspend", "arrows move", "l redraw"}
+	switch {
+	case v.Look:
+		keys = []string{"d detach", "z suspend", "arrows move", "l redraw"}
+	case v.writing:
+		keys = []string{"d detach", "w release", "s send " + v.keyName(), "z suspend",
+			"arrows move", "l redraw"}
 	}
-	if v.writing {
-		return fmt.Sprintf("d detach  w give back  z suspend  s send %s  arrows move  l redraw",
-			v.keyName())
+	line := keys[0]
+	for _, k := range keys[1:] {
+		if longer := line + "  " + k; v.window.text.columns(longer) <= v.tty.size.Cols-2 {
+			line = longer
+		}
 	}
-	return "d detach  w write  t take  z suspend  arrows move  l redraw"
+	return line
 }
 
 // choose handles a key of the menu.
@@ -291,30 +299,59 @@ func (v *viewer) show() error {
 	return v.tty.show(p)
 }
 
-// status is the line below the session: the session, who writes and the key for help, which fit
-// into 40 columns, and then whatever else fits.
+// leastTitle is the least number of columns of a title that tell it from others.
+const leastTitle = 6
+
+// status is the line below the session: its id and title, who writes, the key for help, and which
+// part is shown. In 40 columns there is room for each but the last; where the title has none, the
+// others are said in fewer words.
 func (v *viewer) status() string {
-	keys, part := "  "+v.keyName()+" for keys", ""
+	part := ""
 	if !v.window.whole() {
 		s, w := v.window.session, v.window.view()
 		part = fmt.Sprintf("  rows %d-%d of %d, columns %d-%d of %d", v.window.top+1,
 			v.window.top+w.Rows, s.Rows, v.window.left+1, v.window.left+w.Cols, s.Cols)
 	}
-	room := v.tty.size.Cols - len(" "+v.Label()+"  "+keys)
-	who := "read-only"
+	title := v.Title
+	if t := v.last.Title; t != nil && *t != "" {
+		title = *t
+	}
+	title = clean(title)
+	label, keys := v.Label(), v.keyName()+" for keys"
+	columns := v.window.text.columns
+	who := v.who(v.tty.size.Cols - columns(" "+label+"  ") - columns("  "+keys) - columns(part) -
+		min(columns(title), leastTitle) - len("  "))
+	room := func() int { // for the title
+		return v.tty.size.Cols - columns(" "+label+"  ") - columns("  "+who+"  "+keys+part)
+	}
+	if room() < leastTitle {
+		keys = v.keyName() + " keys"
+	}
+	if room() < leastTitle {
+		label = v.Session
+	}
+	if left := room(); left < leastTitle || title == "" {
+		title = ""
+	} else {
+		title = v.window.text.cut(title, left) + "  "
+	}
+	return fmt.Sprintf("\x1b[0;7m %s \x1b[0m %s%s  %s%s", label, title, who, keys, part)
+}
+
+// who says who may type, in so many columns if it can.
+func (v *viewer) who(room int) string {
 	switch l := v.last.Lease; {
 	case v.writing && v.last.SecretInput:
-		who = v.fitting(room-len(part), "you write; a secret is asked for, which nobody sees",
+		return v.fitting(room, "you write; a secret is asked for and hidden",
 			"you write a secret")
 	case v.writing:
-		who = "you write"
+		return "you write"
 	case l != nil && !l.Yours:
-		who = v.fitting(room-len(part),
+		return v.fitting(room,
 			fmt.Sprintf("read-only, %s writes since %s", clean(l.Holder), clock(l)),
 			v.within(room, "%s writes", l.Holder))
 	}
-	return fmt.Sprintf("\x1b[0;7m %s \x1b[0m %s%s%s  %s", v.Label(), who, keys, part,
-		clean(v.Title))
+	return "read-only"
 }
 
 // Ended says how a program ended.

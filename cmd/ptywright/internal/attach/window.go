@@ -188,6 +188,15 @@ func (c *cutter) row(text string, width, left, cols int) string {
 // columns returns how many columns a text takes, at most [vt.MaxSide]-1.
 func (c *cutter) columns(text string) int { return c.draw(text, vt.MaxSide).Cursor.Col }
 
+// cut is a text without control characters in at most cols columns, at least 2, with an ellipsis
+// where it is cut.
+func (c *cutter) cut(text string, cols int) string {
+	if c.columns(text) <= cols {
+		return text
+	}
+	return c.draw(text, cols-1).Lines()[0] + "…"
+}
+
 // draw returns a blank row of width columns with text on it.
 func (c *cutter) draw(text string, width int) *vt.Screen {
 	if c.term == nil || c.width != width {

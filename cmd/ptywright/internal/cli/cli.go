@@ -180,6 +180,17 @@ func OneError(all []error) error {
 type Output struct {
 	File   *os.File // for uses that need a descriptor or a terminal; its errors are not kept
 	failed atomic.Pointer[outputError]
+	around atomic.Pointer[func(p []byte, write func())]
+}
+
+// Around makes f call each write from now on, which is of p, as for a line on the same terminal that
+// has to make room; nil ends that.
+func (o *Output) Around(f func(p []byte, write func())) {
+	if f == nil {
+		o.around.Store(nil)
+		return
+	}
+	o.around.Store(&f)
 }
 
 // An outputError is why standard output could not be written.
@@ -198,7 +209,15 @@ func (e *outputError) Unwrap() error { return e.err }
 
 // Write writes p; after an error it writes nothing more, so that the output has no gap. Errors are
 // [*outputError].
-func (o *Output) Write(p []byte) (int, error) {
+func (o *Output) Write(p []byte) (n int, err error) {
+	if around := o.around.Load(); around != nil {
+		(*around)(p, func() { n, err = o.write(p) })
+		return n, err
+	}
+	return o.write(p)
+}
+
+func (o *Output) write(p []byte) (int, error) {
 	if lost := o.failed.Load(); lost != nil {
 		return 0, lost
 	}

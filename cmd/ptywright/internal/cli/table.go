@@ -17,8 +17,9 @@ type Column struct {
 	// Least is how narrow the column may get, in columns of the screen, when the terminal is too
 	// narrow for all: longer cells are cut. 0: cells are never cut.
 	Least int
-	// Tail says that a cut cell keeps its end, as the last folders of a path.
-	Tail bool
+	// Path says that cells are paths: on a terminal they have ~ for the home folder, and keep their
+	// end when they are cut.
+	Path bool
 	// Drop is when the column is left out of a terminal that is too narrow even so: the highest
 	// first. 0: never.
 	Drop int
@@ -64,8 +65,11 @@ func (t *Table) Print(w io.Writer) error { return t.PrintFor(w, TerminalOf(w)) }
 
 // PrintFor prints the table for a terminal. It prints nothing when there are no rows and no titles.
 func (t *Table) PrintFor(w io.Writer, on Terminal) error {
-	shown, widths := t.fit(on.Cols)
 	rows := t.rows
+	if on.Cols > 0 {
+		rows = t.tildes()
+	}
+	shown, widths := t.fit(rows, on.Cols)
 	if !t.Bare {
 		titles := make([]Cell, len(t.Columns))
 		for i, c := range t.Columns {
@@ -81,7 +85,7 @@ func (t *Table) PrintFor(w io.Writer, on Terminal) error {
 			if cell.Text == "" && !t.Bare {
 				cell = Cell{"-", Dim}
 			}
-			text := shorten(cell.Text, widths[i], t.Columns[i].Tail, on)
+			text := shorten(cell.Text, widths[i], t.Columns[i].Path, on)
 			pad := strings.Repeat(" ", widths[i]-displaywidth.String(text))
 			text = on.Style.As(cell.SGR, text)
 			if t.Columns[i].Right {
@@ -98,8 +102,22 @@ func (t *Table) PrintFor(w io.Writer, on Terminal) error {
 	return err
 }
 
+// tildes are the rows with shorter paths.
+func (t *Table) tildes() [][]Cell {
+	rows := make([][]Cell, len(t.rows))
+	for y, row := range t.rows {
+		rows[y] = slices.Clone(row)
+		for i, c := range t.Columns {
+			if c.Path {
+				rows[y][i].Text = tilde(row[i].Text)
+			}
+		}
+	}
+	return rows
+}
+
 // fit returns which columns are shown, and how wide each is, for a terminal's width; 0: no limit.
-func (t *Table) fit(cols int) (shown, widths []int) {
+func (t *Table) fit(rows [][]Cell, cols int) (shown, widths []int) {
 	widths = make([]int, len(t.Columns))
 	wanted := make([]int, len(t.Columns))
 	for i, c := range t.Columns {
@@ -107,7 +125,7 @@ func (t *Table) fit(cols int) (shown, widths []int) {
 		if !t.Bare {
 			wanted[i] = displaywidth.String(c.Title)
 		}
-		for _, row := range t.rows {
+		for _, row := range rows {
 			some = some || row[i].Text != ""
 			wanted[i] = max(wanted[i], displaywidth.String(row[i].Text))
 		}
@@ -154,7 +172,7 @@ func (t *Table) fit(cols int) (shown, widths []int) {
 }
 
 // shorten cuts a text to a width, with an ellipsis.
-func shorten(text string, width int, tail bool, on Terminal) string {
+func shorten(text string, width int, path bool, on Terminal) string {
 	if displaywidth.String(text) <= width {
 		return text
 	}
@@ -164,7 +182,7 @@ func shorten(text string, width int, tail bool, on Terminal) string {
 	} else if !on.UTF8 {
 		dots = "."
 	}
-	if !tail {
+	if !path {
 		return displaywidth.TruncateString(text, width, dots)
 	}
 	rest, over := text, displaywidth.String(text)-(width-len([]rune(dots)))
@@ -197,8 +215,8 @@ func Brief(d time.Duration) string {
 	return fmt.Sprintf("%dd", d/day)
 }
 
-// Tilde is a path with ~ for the user's home folder.
-func Tilde(path string) string {
+// tilde is a path with ~ for the user's home folder.
+func tilde(path string) string {
 	home, err := os.UserHomeDir()
 	if err != nil || home == "" || home == string(os.PathSeparator) {
 		return path

@@ -138,7 +138,7 @@ var otherNames = map[string]string{
 	"resize": "size resize-window", "mouse": "drag scroll",
 	"kill": "stop close rm end kill-session kill-server", "shot": "screenshot picture png",
 	"attach": "join connect", "completions": "completion", "doctor": "check info",
-	"config": "settings configure", "--version": "version", "record": "rec", "play": "replay",
+	"config": "settings configure", "docs": "manual man-page guide topics", "record": "rec", "play": "replay",
 	"repl": "shell console", "serve": "server daemon", "watch": "web ui",
 }
 
@@ -291,8 +291,17 @@ const (
 	ExitsNote  = "exit codes"      // the digits of the exit codes beyond 2
 	StatusNote = "exit status"     // of a command that returns another program's exit code: whose
 	LeastNote  = "least arguments" // that some flags allow fewer arguments than the usage line says
+	SeeNote    = "see also"        // commands and pages beside it, as people type them
 	firstNote  = "flags first"     // that flags precede the first argument; see [FlagsFirst]
 )
+
+// Note sets an annotation of a command.
+func Note(c *cobra.Command, name, value string) {
+	if c.Annotations == nil {
+		c.Annotations = map[string]string{}
+	}
+	c.Annotations[name] = value
+}
 
 // ArgsOf parses the arguments of a usage line: words in brackets are optional, those before dots
 // may repeat, and parentheses hold alternatives.
@@ -344,7 +353,7 @@ func countArgs(usage string) (least, most int) {
 // script.
 func FlagsFirst(c *cobra.Command) {
 	c.Flags().SetInterspersed(false)
-	c.Annotations = map[string]string{firstNote: "yes"}
+	Note(c, firstNote, "yes")
 }
 
 // oneDash finds a flag's long name after a single dash, which would be parsed as that many

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -53,12 +54,22 @@ func commit() string {
 // short is a commit's hash at its usual length.
 func short(hash string) string { return hash[:min(12, len(hash))] }
 
+// A BuildInfo is what a build knows about itself.
+type BuildInfo struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"` // the whole hash; "": not known
+	Go       string `json:"go"`
+	Platform string `json:"platform"` // as linux/amd64
+}
+
+// ThisBuild is about this program.
+func ThisBuild() BuildInfo {
+	return BuildInfo{Version(), commit(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+}
+
 // Build is one line: version, commit, Go and platform.
 func Build() string {
-	c := short(commit())
-	if c == "" {
-		c = "unknown"
-	}
-	return fmt.Sprintf("%s, commit %s, %s, %s/%s", Version(), c, runtime.Version(), runtime.GOOS,
-		runtime.GOARCH)
+	b := ThisBuild()
+	return fmt.Sprintf("%s, commit %s, %s, %s", b.Version, cmp.Or(short(b.Commit), "unknown"), b.Go,
+		b.Platform)
 }

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -199,21 +198,21 @@ type shownSetting struct {
 }
 
 func showConfig(std cli.Stdio, set *Config, asJSON bool, root *cobra.Command) error {
-	t := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
-	if !asJSON {
+	t := cli.Table{Columns: []cli.Column{{Title: "SETTING"}, {Title: "VALUE", Least: 12},
+		{Title: "FROM", Least: 8, Path: true}}}
+	if w := std.Out; !asJSON {
 		switch {
 		case set.Path == "" && !set.Off:
-			fmt.Fprintln(t, "# no file: neither PTYWRIGHT_HOME nor a home folder is set")
+			fmt.Fprintln(w, "# no file: neither PTYWRIGHT_HOME nor a home folder is set")
 		case set.Off:
-			fmt.Fprintf(t, "# no file: %s is off\n", PathVariable)
+			fmt.Fprintf(w, "# no file: %s is off\n", PathVariable)
 		case set.Exists:
-			fmt.Fprintf(t, "# %s\n", cli.OneLine(set.Path))
+			fmt.Fprintf(w, "# %s\n", cli.OneLine(set.Path))
 		case len(set.Faults) > 0:
-			fmt.Fprintf(t, "# %s could not be read\n", cli.OneLine(set.Path))
+			fmt.Fprintf(w, "# %s could not be read\n", cli.OneLine(set.Path))
 		default:
-			fmt.Fprintf(t, "# %s does not exist\n", cli.OneLine(set.Path))
+			fmt.Fprintf(w, "# %s does not exist\n", cli.OneLine(set.Path))
 		}
-		fmt.Fprintln(t, "SETTING\tVALUE\tFROM")
 	}
 	for _, s := range Settings {
 		shown := shownSetting{Key: s.Key, Source: "default", Env: s.Env(), Flag: "--" + s.Flag,
@@ -240,13 +239,12 @@ func showConfig(std cli.Stdio, set *Config, asJSON bool, root *cobra.Command) er
 			}
 			continue
 		}
-		text := cli.OneLine(strings.Join(v.Values, ", "))
-		if text == "" {
-			text = "-"
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", s.Key, text, cli.OneLine(shown.Source))
+		t.Row(s.Key, strings.Join(v.Values, ", "), shown.Source)
 	}
-	return t.Flush()
+	if asJSON {
+		return nil
+	}
+	return t.Print(std.Out)
 }
 
 // defaultOf is a setting's default, according to the flag of the first command that has it.

@@ -41,7 +41,7 @@ The exit code is 0 if nothing is broken, even with warnings, otherwise 1.`,
 				return err
 			}
 			// Print findings as they arrive: a check may take seconds.
-			broken := 0
+			broken, on := 0, cli.TerminalOf(std.Out)
 			Look(ctx, facts, func(f Finding) {
 				f.Found, f.Advice = redact.Default.String(f.Found), redact.Default.String(f.Advice)
 				if f.State == Broken {
@@ -51,11 +51,7 @@ The exit code is 0 if nothing is broken, even with warnings, otherwise 1.`,
 					std.JSON(f)
 					return
 				}
-				text := fmt.Sprintf("%-8s %-19s %s\n", f.State, f.Check, cli.OneLine(f.Found))
-				if f.Advice != "" {
-					text += fmt.Sprintf("%8s -> %s\n", "", cli.OneLine(f.Advice))
-				}
-				io.WriteString(std.Out, text)
+				io.WriteString(std.Out, lines(f, on))
 			})
 			if broken > 0 {
 				return cli.ExitCode(cli.ExitError) // the findings are already printed
@@ -65,6 +61,48 @@ The exit code is 0 if nothing is broken, even with warnings, otherwise 1.`,
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each finding")
 	return c
+}
+
+// columns of a finding for people: its state, its check, and then what was found.
+const (
+	stateCols = 8
+	checkCols = 19
+	// foundLeast is how many columns are left of a terminal before what was found gets lines of its
+	// own.
+	foundLeast = 40
+)
+
+// lines is a finding for people, wrapped at words on a terminal.
+func lines(f Finding, on cli.Terminal) string {
+	colour := map[string]string{OK: cli.Green, Absent: cli.Dim, Warning: cli.Yellow, Broken: cli.Red}
+	head := on.Style.As(colour[f.State], f.State) + strings.Repeat(" ", max(stateCols-len(f.State), 0)) +
+		" " + f.Check
+	all := []string{cli.OneLine(f.Found)}
+	if f.Advice != "" {
+		all = append(all, "-> "+cli.OneLine(f.Advice))
+	}
+	indent := stateCols + 1 + checkCols + 1
+	if on.Cols == 0 || on.Cols >= indent+foundLeast {
+		head += strings.Repeat(" ", max(checkCols+1-len(f.Check), 1))
+	} else {
+		indent = 2
+		head += "\n  "
+	}
+	if on.Cols == 0 { // a line each, for programs that look through them
+		if f.Advice != "" {
+			return head + all[0] + fmt.Sprintf("\n%*s %s\n", stateCols, "", all[1])
+		}
+		return head + all[0] + "\n"
+	}
+	for i, text := range all {
+		hang := 0
+		if i > 0 {
+			hang = len("-> ")
+		}
+		text = cli.Wrap(text, on.Cols-indent, hang)
+		all[i] = strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent))
+	}
+	return head + strings.Join(all, "\n"+strings.Repeat(" ", indent)) + "\n"
 }
 
 // doctorFacts are what the doctor cannot find out itself.

@@ -25,7 +25,7 @@ import (
 // States of a finding.
 const (
 	OK      = "ok"
-	Absent  = "-"       // not there, and nothing needs it
+	Absent  = "absent"  // not installed, and nothing else needs it
 	Warning = "warning" // something will not work, or not as well
 	Broken  = "broken"  // ptywright cannot do its work
 )

@@ -9,15 +9,16 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/progress"
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
 
@@ -97,10 +98,7 @@ func Command(std cli.Stdio) *cobra.Command {
 		Long: `Drive instances of ptywright unterm: start them, tell them apart by name and tag, run commands in
 them, wait for one or all, read their screens, and stop them.
 
-Instances register under a root: --root, else $PTYWRIGHT_HOME, else ~/.ptywright.
-
-Exit codes: 0 success, 1 an instance or its command failed, 2 usage, 3 timed out,
-4 no such instance, 5 not permitted, 130 interrupted.`,
+Instances register under a root: --root, else $PTYWRIGHT_HOME, else ~/.ptywright.`,
 		Example: `  ptywright fleet start 3 --cwd ~/code/app --cwd ~/code/site --cwd ~/code/docs --tag worker
   ptywright fleet broadcast --tag worker --wait --timeout 5m -- make
   ptywright fleet stop --all`,
@@ -115,6 +113,7 @@ Exit codes: 0 success, 1 an instance or its command failed, 2 usage, 3 timed out
 		fleetOpen(std, &f), fleetTag(std, &f), fleetBroadcast(std, &f), fleetWait(std, &f),
 		fleetRead(std, &f), fleetStop(std, &f))
 	for _, sub := range c.Commands() {
+		cli.Note(sub, cli.ExitsNote, exits[sub.Name()])
 		run := sub.RunE
 		sub.RunE = func(c *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
@@ -125,6 +124,10 @@ Exit codes: 0 success, 1 an instance or its command failed, 2 usage, 3 timed out
 	}
 	return c
 }
+
+// exits are the exit codes, one digit each, that a command may have besides 0 to 2.
+var exits = map[string]string{"list": "5", "start": "5", "sessions": "45", "open": "45", "tag": "45",
+	"broadcast": "345", "wait": "345", "read": "45", "stop": "45"}
 
 // exit gives an error its exit code.
 func (f *fleetFlags) exit(ctx context.Context, err error) error {
@@ -174,14 +177,32 @@ func (f *fleetFlags) instances(w io.Writer, all []Status) error {
 	if f.json {
 		return cli.JSONLines(w, all...)
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tPID\tPORT\tSTARTED\tSESSIONS\tSESSION 0\tTITLE\tCWD")
+	slices.SortStableFunc(all, func(a, b Status) int { return strings.Compare(a.ID, b.ID) })
+	t := cli.Table{Columns: []cli.Column{
+		{Title: "NAME"},
+		{Title: "PID", Drop: 4},
+		{Title: "PORT", Drop: 5},
+		{Title: "STARTED", Drop: 2},
+		{Title: "SESSIONS", Drop: 3},
+		{Title: "SESSION 0", Least: 9},
+		{Title: "TITLE", Least: 8, Spare: true},
+		{Title: "CWD", Least: 12, Path: true, Drop: 1},
+	}}
 	for _, i := range all {
 		count, first := sessionsOf(i)
-		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\n", cli.OneLine(i.ID), i.PID, i.MCPPort,
-			cli.OneLine(i.StartedAt), count, cli.OneLine(first), orDash(i.Title), orDash(i.Cwd))
+		t.Row(cli.Cell{Text: i.ID, SGR: cli.Bold}, i.PID, i.MCPPort, started(i.StartedAt), count, first,
+			string(i.Title), string(i.Cwd))
 	}
-	return t.Flush()
+	return t.Print(w)
+}
+
+// started is how long ago an instance was started, or its own words where they are no time.
+func started(at string) string {
+	t, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		return at
+	}
+	return cli.Ago(time.Since(t))
 }
 
 // sessionsOf describes how many sessions an instance has, and the first one.
@@ -219,13 +240,6 @@ func runs(s Session) string {
 	return filepath.Base(s.Running)
 }
 
-func orDash(s instance.Optional) string {
-	if s == "" {
-		return "-"
-	}
-	return cli.OneLine(string(s))
-}
-
 func fleetStart(std cli.Stdio, f *fleetFlags) *cobra.Command {
 	var folders, tags []string
 	var timeout time.Duration
@@ -255,7 +269,10 @@ logs/NAME.log under the root.`,
 			if err != nil {
 				return fmt.Errorf("find this program: %w", err)
 			}
-			started, err := fl.Start(c.Context(), self, launches, timeout)
+			bar := progress.New(std.Err, len(launches), "start instances")
+			defer bar.Done()
+			started, err := fl.Start(c.Context(), self, launches, timeout, func() { bar.Add(1) })
+			bar.Done()
 			if err != nil {
 				return err
 			}

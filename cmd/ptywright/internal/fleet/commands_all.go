@@ -127,7 +127,7 @@ func fleetWait(std cli.Stdio, f *fleetFlags) *cobra.Command {
 		Use:   "wait [flags]",
 		Short: "Wait until instances show a text or are idle",
 		Long: `Wait until the screen of a session shows a text (--pattern), or until its shell is at its prompt
-(--idle), in one instance (--any) or all of them (--all, the default), and print which.
+(--idle), and print in which instances. By default every instance must match; with --any one is enough.
 
 On a timeout the exit code is 3, and the program and last ten lines of each instance are printed.`,
 		Example: `  ptywright fleet wait --any --pattern 'tests passed' --timeout 10m

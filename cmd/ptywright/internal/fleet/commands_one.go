@@ -4,14 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/progress"
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
 
@@ -32,10 +33,11 @@ that has ended is listed for another minute, with its last screen.`,
 				return err
 			}
 			var failed []error
-			t := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
-			if !f.json {
-				fmt.Fprintln(t, "NAME\tSESSION\tRUNS\tTITLE\tCWD")
-			}
+			t := cli.Table{Columns: []cli.Column{
+				{Title: "NAME"}, {Title: "SESSION"}, {Title: "RUNS", Least: 9},
+				{Title: "TITLE", Least: 8, Spare: true, Drop: 2},
+				{Title: "CWD", Least: 12, Path: true, Drop: 1},
+			}}
 			for _, i := range all {
 				if i.Err != nil {
 					failed = append(failed, i.Err)
@@ -48,12 +50,14 @@ that has ended is listed for another minute, with its last screen.`,
 						}{i.ID, s})
 						continue
 					}
-					fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", cli.OneLine(i.ID), s.Number,
-						cli.OneLine(runs(s)), orDash(instance.Optional(s.Title)),
-						orDash(instance.Optional(s.Cwd)))
+					t.Row(cli.Cell{Text: i.ID, SGR: cli.Bold}, s.Number, runs(s), s.Title,
+						s.Cwd)
 				}
 			}
-			return errors.Join(t.Flush(), cli.OneError(failed))
+			if !f.json {
+				failed = append([]error{t.Print(std.Out)}, failed...)
+			}
+			return cli.OneError(slices.DeleteFunc(failed, func(err error) bool { return err == nil }))
 		},
 	}
 }
@@ -134,7 +138,11 @@ that do not end before the timeout are killed.`,
 				return err
 			}
 			var failed []error
+			bar := progress.New(std.Err, len(args), "stop instances")
+			defer bar.Done()
+			bar.Beside(std.Out)
 			err = fl.Stop(c.Context(), Selection{Names: args}, timeout, kill, func(s Stop) {
+				bar.Add(1)
 				if s.Err != nil {
 					failed = append(failed, s.Err)
 				}

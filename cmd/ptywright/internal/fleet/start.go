@@ -42,13 +42,13 @@ type Launch struct {
 
 // Start starts instances that outlive this program: each in a session of its own, without this
 // program's terminal and descriptors, and with a log under the root that only its owner can read.
-// It returns when all of them have their records and answer, in the order of launches. program is
-// ptywright's own path.
+// It returns when all of them have their records and answer, in the order of launches; ready is
+// called for each. program is ptywright's own path.
 //
 // When one fails, or is not ready within bound, or ctx ends, those that were started are ended
 // again: half a fleet is of no use to a caller. The error contains the last line of the log.
 func (f Fleet) Start(ctx context.Context, program string, launches []Launch,
-	bound time.Duration) ([]Status, error) {
+	bound time.Duration, ready func()) ([]Status, error) {
 	for _, l := range launches {
 		if s, err := os.Stat(l.CWD); err != nil {
 			return nil, fmt.Errorf("start in %s: %w", l.CWD, errors.Unwrap(err))
@@ -81,6 +81,8 @@ func (f Fleet) Start(ctx context.Context, program string, launches []Launch,
 		}
 		if started[i], err = f.settle(ctx, starting[i], launches[i]); err != nil {
 			err = fmt.Errorf("start an instance in %s: %w", launches[i].CWD, err)
+		} else {
+			ready()
 		}
 	}
 	if err != nil {

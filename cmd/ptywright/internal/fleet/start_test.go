@@ -24,7 +24,7 @@ func TestStartIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := Fleet{Root: filepath.Join(dir, "root")}
-	_, err := f.Start(t.Context(), program, []Launch{{CWD: dir}}, 5*time.Second)
+	_, err := f.Start(t.Context(), program, []Launch{{CWD: dir}}, 5*time.Second, func() {})
 	if want := "start an instance in " + dir + ": it was not there after 5s; it said last: serving as alpha"; err == nil || err.Error() != want {
 		t.Errorf("%v, expected %s", err, want)
 	}

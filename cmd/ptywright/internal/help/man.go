@@ -90,9 +90,15 @@ func manPage(c *cobra.Command, name, date string) string {
 		b.WriteString(".SH EXAMPLES\n")
 		text(&b, c.Example)
 	}
+	if codes := exitLine(c); codes != "" {
+		fmt.Fprintf(&b, ".SH EXIT STATUS\n%s\n", roff(strings.TrimPrefix(codes, "Exit codes: ")))
+	}
 	if c.HasParent() {
 		fmt.Fprintf(&b, ".SH SEE ALSO\n.BR %s (1)\n",
 			roff(strings.ReplaceAll(c.Parent().CommandPath(), " ", "-")))
+	}
+	if see := c.Annotations[cli.SeeNote]; see != "" {
+		fmt.Fprintf(&b, ".PP\n%s\n", roff(see))
 	}
 	return b.String()
 }
@@ -131,7 +137,7 @@ func options(b *strings.Builder, title string, flags *pflag.FlagSet) {
 		if f.Hidden || f.Deprecated != "" {
 			return
 		}
-		value, usage := pflag.UnquoteUsage(f)
+		value, usage := valueWord(f)
 		b.WriteString(".TP\n")
 		if f.Shorthand != "" {
 			fmt.Fprintf(b, "\\fB\\-%s\\fR, ", f.Shorthand)

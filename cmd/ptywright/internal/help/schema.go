@@ -1,6 +1,6 @@
-// Package help tells what commands there are in other ways than --help: as JSON Schema, as shell
-// completions, for which [Completing] adds the values of flags, and as manual pages. [Commands]
-// makes the commands that print these.
+// Package help tells what commands there are: by --help, which [Wire] makes as wide as the terminal,
+// as JSON Schema, as shell completions, for which [Completing] adds the values of flags, and as
+// manual pages. [Commands] makes the commands that print these.
 package help
 
 import (
@@ -35,9 +35,10 @@ var exitMeanings = []string{
 	"the program is asking for something first",
 }
 
-// Commands are schema, completions and man.
+// Commands are schema, completions, man, version, docs, and the topics of help.
 func Commands(std cli.Stdio) []*cobra.Command {
-	return []*cobra.Command{schemaCommand(std), completionsCommand(std), manCommand(std)}
+	return []*cobra.Command{schemaCommand(std), completionsCommand(std), manCommand(std),
+		versionCommand(std), docsCommand(std), exitTopic()}
 }
 
 func schemaCommand(std cli.Stdio) *cobra.Command {
@@ -171,8 +172,6 @@ func exitsOf(c *cobra.Command) map[string]string {
 		codes[strconv.Itoa(code)] = meaning
 	}
 	switch {
-	case c.HasParent() && c.Parent().Name() == "fleet":
-		c.Annotations = map[string]string{cli.ExitsNote: "345"}
 	case c.CommandPath() == "ptywright test":
 		codes[strconv.Itoa(cli.ExitInterrupted)] = "interrupted, by Ctrl-C or SIGTERM"
 	case c.Name() == "run" || c.Name() == "record":

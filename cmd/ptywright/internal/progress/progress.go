@@ -50,6 +50,8 @@ type Bar struct {
 	timer       *time.Timer
 	shown       bool // on the terminal now
 	late        bool // Patience is over
+	open        bool // a line of the command's own is not complete
+	beside      *cli.Output
 	ended       bool
 }
 
@@ -108,24 +110,44 @@ func (b *Bar) count(n int) {
 	}
 }
 
-// Over returns a writer for lines that are printed meanwhile: the bar makes room for each write,
-// which should end with a line feed, and stands below it afterwards. Writes to it return the
-// errors of w.
+// Over returns a writer for lines that are printed meanwhile: the bar makes room for each write, and
+// stands below it afterwards. Writes to it return the errors of w.
 func (b *Bar) Over(w io.Writer) io.Writer {
 	if b == nil {
 		return w
 	}
-	return cli.WriterFunc(func(p []byte) (int, error) {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		was := b.shown
-		b.clear()
-		n, err := w.Write(p)
-		if was && !b.ended && strings.HasSuffix(string(p), "\n") {
-			b.draw()
-		}
+	return cli.WriterFunc(func(p []byte) (n int, err error) {
+		b.aside(p, func() { n, err = w.Write(p) })
 		return n, err
 	})
+}
+
+// Beside is [Bar.Over] for all that a command writes to its standard output until [Bar.Done].
+func (b *Bar) Beside(out *cli.Output) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.ended && cli.TerminalOf(out).Cols > 0 { // elsewhere nothing meets the bar
+		b.beside = out
+		out.Around(b.aside)
+	}
+}
+
+// aside calls write, which writes p, while the bar is not there. Between the parts of a line it
+// stays away.
+func (b *Bar) aside(p []byte, write func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.clear()
+	write()
+	if len(p) > 0 {
+		b.open = p[len(p)-1] != '\n'
+	}
+	if b.late && !b.ended {
+		b.draw()
+	}
 }
 
 // Done takes the bar away. What is counted after it is not shown.
@@ -138,6 +160,9 @@ func (b *Bar) Done() {
 	b.ended = true
 	b.timer.Stop()
 	b.clear()
+	if b.beside != nil {
+		b.beside.Around(nil)
+	}
 }
 
 func (b *Bar) clear() {
@@ -149,7 +174,7 @@ func (b *Bar) clear() {
 
 func (b *Bar) draw() {
 	t := b.look()
-	if !t.Moves {
+	if !t.Moves || b.open {
 		return
 	}
 	b.drawn, b.shown = time.Now(), true

@@ -178,6 +178,32 @@ func TestBarMakesRoomForLines(t *testing.T) {
 	})
 }
 
+// TestBarStaysOutOfALine that is written in parts.
+func TestBarStaysOutOfALine(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScreen(40)
+		b := on(s, plain(40), 2, "test")
+		out := b.Over(s)
+		time.Sleep(Patience)
+		synctest.Wait()
+		io.WriteString(out, "half")
+		time.Sleep(3 * Patience)
+		synctest.Wait()
+		if got := s.text(); got != "half" {
+			t.Errorf("the screen shows %q", got)
+		}
+		io.WriteString(out, " and half\n")
+		if got := s.text(); !strings.HasPrefix(got, "half and half\ntest ") {
+			t.Errorf("the screen shows %q", got)
+		}
+		b.Done()
+		if got := s.text(); got != "half and half" {
+			t.Errorf("at the end the screen shows %q", got)
+		}
+	})
+}
+
 // TestBarFits every width, gives up the bar before the numbers, and uses colour and blocks only
 // where the terminal has them.
 func TestBarFits(t *testing.T) {

@@ -9,16 +9,19 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
-	"github.com/ptywright/ptywright/engine/picture"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/progress"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -31,20 +34,61 @@ func Commands(std cli.Stdio) []*cobra.Command {
 // loadCast reads a recording from a file, or from standard input if its name is "-".
 func loadCast(std cli.Stdio, path string) (*record.Recording, error) {
 	in := io.Reader(std.In)
+	bar := (*progress.Bar)(nil)
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
-		in = f
+		if info, err := f.Stat(); err == nil {
+			bar = progress.New(std.Err, mib(info.Size()), "read "+filepath.Base(path)+" (MiB)")
+		}
+		in = &counted{Reader: f, bar: bar}
 	}
+	defer bar.Done()
 	rec, err := record.Load(in)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return rec, nil
 }
+
+// mib is a size in MiB, at least 1.
+func mib(bytes int64) int { return int(max(bytes>>20, 1)) }
+
+// counted tells a bar how much was read.
+type counted struct {
+	io.Reader
+	bar  *progress.Bar
+	read int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.read += int64(n)
+	c.bar.Set(int(c.read >> 20))
+	return n, err
+}
+
+// screenAt is the screen of a recording at a time, with a bar when it takes long to get there.
+func screenAt(std cli.Stdio, rec *record.Recording, at time.Duration) (*vt.Screen, error) {
+	bar := progress.New(std.Err, percent, "replay (%)")
+	defer bar.Done()
+	p := record.NewReplay(rec)
+	for i := range percent {
+		p.Seek(at / percent * time.Duration(i))
+		bar.Set(i)
+	}
+	p.Seek(at)
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	return p.Screen(), nil
+}
+
+// percent is in how many parts a replay is counted.
+const percent = 100
 
 // within refuses a time beyond the end of a recording.
 func within(rec *record.Recording, path, flag string, at time.Duration) error {
@@ -60,13 +104,24 @@ func playCommand(std cli.Stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "play [flags] FILE",
 		Short: "Play a recording on this terminal",
-		Long: `Play an asciicast (v1, v2 or v3) on this terminal; Ctrl-C stops it. FILE may be - for standard
-input. A recording cut off mid-line is played up to there. Only drawing is played: clipboard access,
+		Long: `Play an asciicast (v1, v2 or v3) on this terminal. FILE may be - for standard input; there are no
+keys then.
+
+  space            pause, go on
+  left, right      5 seconds back or forward; with Shift a tenth of all
+  0 to 9           go to 0 % to 90 %
+  . and ,          while it is paused: the next or the previous output
+  [ and ]          the previous or the next marker
+  < and >          half or twice the speed
+  ?                pause, and show these keys
+  q, Ctrl-C        leave
+
+A recording cut off mid-line is played up to there. Only drawing is played: clipboard access,
 notifications, images, printing, terminal queries and input modes are left out.`,
 		Example: `  ptywright play --speed 2 --idle-limit 1s demo.cast`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if speed <= 0 || speed > 1000 {
+			if speed <= 0 || speed > fastest {
 				return cli.Usagef("--speed is %v: give more than 0, at most 1000", speed)
 			}
 			rec, err := loadCast(std, args[0])
@@ -82,7 +137,19 @@ notifications, images, printing, terminal queries and input modes are left out.`
 			told := make(chan os.Signal, 1)
 			ending.Notify(told)
 			defer signal.Stop(told)
-			return play(told, std.Out, rec, speed, from)
+			p := &player{w: std.Out, rec: rec, speed: speed}
+			var keys <-chan string
+			if args[0] != "-" {
+				done := make(chan struct{})
+				defer close(done)
+				pressed, rows, restore, err := keysFrom(std, done)
+				if err != nil {
+					return err
+				}
+				defer restore()
+				keys, p.room = pressed, rows
+			}
+			return p.play(told, keys, from)
 		},
 	}
 	c.Flags().Float64Var(&speed, "speed", 1, "playback speed; 2 is twice as fast")
@@ -93,52 +160,22 @@ notifications, images, printing, terminal queries and input modes are left out.`
 	return c
 }
 
-// play writes a recording in its own time, until a signal arrives, and then resets its modes,
-// however it ends.
-func play(told <-chan os.Signal, w io.Writer, rec *record.Recording, speed float64,
-	from time.Duration) (err error) {
-	var f playFilter
-	defer func() {
-		if _, werr := io.WriteString(w, f.end()); err == nil {
-			err = werr
-		}
-	}()
-	if from > 0 {
-		for e := range rec.Events() { // the filter has to track the state
-			if e.Kind == record.EventOutput && e.At <= from {
-				f.play(e.Text)
-			}
-		}
-		s, err := rec.At(from)
-		if err != nil {
-			return err
-		}
-		if _, err := io.WriteString(w,
-			"\x1bc"+new(playFilter).play(picture.Restore(s, nil))); err != nil {
-			return err
-		}
+// keysFrom makes the terminal that a person plays on send its keys. rows is how many it has, nil
+// when there is no such terminal; restore takes both back.
+func keysFrom(std cli.Stdio, done <-chan struct{}) (keys <-chan string, rows func() int, restore func(), err error) {
+	in := int(std.In.Fd())
+	if !term.IsTerminal(in) || !cli.TerminalOf(std.Out).Moves {
+		return nil, nil, func() {}, nil
 	}
-	began := time.Now()
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for e := range rec.Events() {
-		if e.Kind != record.EventOutput || e.At <= from && from > 0 {
-			continue
-		}
-		due := time.Duration(float64(e.At-from) / speed)
-		if wait := due - time.Since(began); wait > 0 {
-			timer.Reset(wait)
-			select {
-			case <-timer.C:
-			case s := <-told:
-				return cli.ExitCode(ending.Code(s))
-			}
-		}
-		if _, err := io.WriteString(w, f.play(e.Text)); err != nil {
-			return err
-		}
+	was, err := term.GetState(in)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("read the terminal's mode: %w", err)
 	}
-	return nil
+	if err := cli.KeyMode(std.In); err != nil {
+		return nil, nil, nil, err
+	}
+	rows = func() int { return int(std.WindowSize(pty.Size{}).Rows) }
+	return readKeys(std.In, done), rows, func() { _ = term.Restore(in, was) }, nil
 }
 
 func cast2textCommand(std cli.Stdio) *cobra.Command {

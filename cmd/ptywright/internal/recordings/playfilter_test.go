@@ -3,6 +3,7 @@ package recordings
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -41,6 +42,11 @@ func cast(t testing.TB, text ...string) *record.Recording {
 		t.Fatal(err)
 	}
 	return rec
+}
+
+// play plays a recording that nobody presses a key at.
+func play(told <-chan os.Signal, w io.Writer, rec *record.Recording, speed float64, from time.Duration) error {
+	return (&player{w: w, rec: rec, speed: speed}).play(told, nil, from)
 }
 
 // A recording leaves no mode on, whether it is played to its end, broken off, or cannot be written

@@ -101,7 +101,7 @@ output. Secrets are hidden.`,
 				} else if err := within(rec, args[0], "at", at); err != nil {
 					return err
 				}
-				if screen, err = rec.At(at); err != nil {
+				if screen, err = screenAt(std, rec, at); err != nil {
 					return fmt.Errorf("%s: %w", args[0], err)
 				}
 				o.Title = cmp.Or(o.Title, screen.Title, rec.Title)

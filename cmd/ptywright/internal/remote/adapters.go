@@ -27,10 +27,10 @@ program, such as a coding agent, a shell or an interpreter, and how to give it w
 adapters, and spawn --adapter starts one in an ordinary session.
 
   id=$(ptywright spawn --adapter claude-code)
-  ptywright adapter ask $id 'Which tests fail, and why?'   # the answer; exit code 6: it asks something
-  ptywright adapter state $id                              # what it asks, with the options
-  ptywright adapter approve $id permission                 # this one, once
-  ptywright adapter wait $id                               # the rest of the answer
+  ptywright adapter ask $id 'Which tests fail?'   # exit code 6: it asks first
+  ptywright adapter state $id                     # what it asks, with options
+  ptywright adapter approve $id permission        # this one, once
+  ptywright adapter wait $id                      # the rest of the answer
 
 An approval names what it approves. It applies to the question on the screen when the command looks,
 or with --dialog to the one whose id state printed: if another has replaced it, nothing is answered.
@@ -90,20 +90,19 @@ func adapterListCommand(std cli.Stdio, f *Flags) *cobra.Command {
 				if err != nil {
 					return err
 				}
+				t := cli.Table{Bare: true, Columns: []cli.Column{{}, {Least: 10}}}
 				for _, p := range all {
 					switch {
 					case f.JSON:
-						err = std.JSON(p.Raw)
+						if err := std.JSON(p.Raw); err != nil {
+							return err
+						}
 					case p.Target != nil:
-						_, err = fmt.Fprintf(std.Out, "%-16s %s\n", cli.OneLine(p.Name),
-							cli.OneLine(strings.Join(append([]string{p.Target.Program},
-								p.Target.Args...), " ")))
-					}
-					if err != nil {
-						return err
+						t.Row(cli.Cell{Text: p.Name, SGR: cli.Bold},
+							strings.Join(append([]string{p.Target.Program}, p.Target.Args...), " "))
 					}
 				}
-				return nil
+				return t.Print(std.Out)
 			})
 		},
 	}

@@ -68,13 +68,8 @@ func (f *Flags) Show() Show {
 	return Show{}
 }
 
-// exitCodes end the help of every command that talks to a server.
-const exitCodes = `Exit codes: 0 success, 1 error, 2 usage, 3 timed out (standard output says what was missing),
-4 no such session, 5 not permitted (a lease or an adapter holds the session, or the socket belongs
-to another user), 130 interrupted.`
-
 // remoteExits are the exit codes, one digit each, that a command may have besides 0 to 2.
-var remoteExits = map[string]string{"ls": "5", "spawn": "5", "send": "45", "wait": "345", "read": "45", "logs": "45", "events": "45", "kill": "45",
+var remoteExits = map[string]string{"ls": "5", "spawn": "5", "send": "345", "wait": "345", "read": "45", "logs": "45", "events": "45", "kill": "45",
 	"resize": "45", "mouse": "45", "search": "45", "find": "45", "click": "345",
 }
 
@@ -95,17 +90,8 @@ func Commands(std cli.Stdio) []*cobra.Command {
 func remoteCommand(std cli.Stdio, make func(cli.Stdio, *Flags) *cobra.Command) *cobra.Command {
 	f := new(Flags)
 	c := make(std, f)
-	if c.Long != "" {
-		c.Long += "\n\n"
-	}
-	if c.Annotations[cli.StatusNote] == "" || c.Name() == "wait" {
-		c.Long += exitCodes
-	}
-	if c.Annotations == nil {
-		c.Annotations = map[string]string{}
-	}
-	if exits := remoteExits[c.Name()]; exits != "" {
-		c.Annotations[cli.ExitsNote] = exits
+	if exits := remoteExits[c.Name()]; exits != "" && c.Annotations[cli.ExitsNote] == "" {
+		cli.Note(c, cli.ExitsNote, exits)
 	}
 	f.SocketFlag(c)
 	c.Flags().BoolVar(&f.JSON, "json", false, "print one JSON object a line")

@@ -53,7 +53,7 @@ var evidenceCases = []struct{ code, message, data string }{
 	{"-32603", "the program of session s1 does not read its input: 4096 of 9000 bytes were taken in 5s", `{"reason":"input_blocked","written":4096,"length":9000}`},
 }
 
-// TestEvidenceFileIsFresh: what the SDKs print for an error is what wait prints, behind the message.
+// TestEvidenceFileIsFresh: what the SDKs print for an error is what [client.Evidence] says, behind the message.
 func TestEvidenceFileIsFresh(t *testing.T) {
 	type line struct {
 		Error json.RawMessage `json:"error"`
@@ -64,7 +64,7 @@ func TestEvidenceFileIsFresh(t *testing.T) {
 		e := &client.Error{Message: c.message, Data: json.RawMessage(c.data)}
 		var printed bytes.Buffer
 		if v := e.Evidence(); v != nil {
-			printEvidence(&printed, v)
+			printed.WriteString(v.String())
 		}
 		text := strings.TrimSuffix(c.message+"\n"+printed.String(), "\n")
 		raw := `{"code":` + c.code + `,"message":` + quoted(t, c.message) + `,"data":` + c.data + `}`

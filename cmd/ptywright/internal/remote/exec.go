@@ -71,7 +71,7 @@ session.run.`,
   ptywright exec $id -- grep -n 'two words' notes.txt || echo "grep says $?"
   ptywright exec $id --timeout 10m -- make test`,
 		Args:              cobra.MinimumNArgs(2),
-		Annotations:       map[string]string{cli.StatusNote: "the command's own"},
+		Annotations:       map[string]string{cli.StatusNote: "otherwise the command's own"},
 		ValidArgsFunction: SessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if at := c.ArgsLenAtDash(); at > 1 {

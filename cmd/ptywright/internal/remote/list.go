@@ -70,7 +70,7 @@ func table(all []Info, now time.Time) *cli.Table {
 		{Title: "ID"},
 		{Title: "NAME", Least: 8, Spare: true},
 		{Title: "COMMAND", Least: 10},
-		{Title: "FOLDER", Least: 12, Tail: true, Drop: 3},
+		{Title: "FOLDER", Least: 12, Path: true, Drop: 3},
 		{Title: "STATE", Least: 9},
 		{Title: "STARTED", Drop: 1},
 		{Title: "QUIET", Drop: 4},
@@ -88,7 +88,7 @@ func table(all []Info, now time.Time) *cli.Table {
 		}
 		t.Row(cli.Cell{Text: i.Session, SGR: cli.Bold}, i.Name,
 			strings.Join(append([]string{filepath.Base(i.Program)}, i.Args...), " "),
-			cli.Tilde(i.Cwd), stateCell(i), cli.Ago(now.Sub(i.Started)), cli.Brief(i.Quiet),
+			i.Cwd, stateCell(i), cli.Ago(now.Sub(i.Started)), cli.Brief(i.Quiet),
 			i.Adapter, lease, title)
 	}
 	return t

@@ -29,8 +29,8 @@ func logsCommand(std cli.Stdio, f *Flags) *cobra.Command {
 		Use:   "logs [flags] ID",
 		Short: "Print or follow a session's output as text",
 		Long: `Print the output kept of a session as lines of text, without escape sequences. With --follow,
-continue until the program ends or you press Ctrl-C (exit code 0). This suits programs that print
-lines; for those that draw a screen use read or attach. --scrollback prints the lines its terminal
+continue until the program ends or you press Ctrl-C (exit code 0). For programs that print
+lines; for full-screen programs use read or attach. --scrollback prints the lines its terminal
 has kept instead, those of the screen last, like read --scrollback. With --json each line is
 {session, sequence, output} with the output as it came, and the last one has the exit.
 

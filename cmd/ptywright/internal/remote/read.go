@@ -25,9 +25,9 @@ func readCommand(std cli.Stdio, f *Flags) *cobra.Command {
 
   --lines N      the last N lines of scrollback and screen
   --scrollback   all lines kept, and the screen
-  --output       the raw output with its escape sequences, made visible on a terminal
+  --output       the raw output; a terminal shows its escape sequences as text
   --ansi         the screen with its styles, for a terminal
-  --blocks       the commands of a shell with marks, each with its output and exit code
+  --blocks       the commands of a shell with marks, their output and exit codes
 
 With --at the screen is printed as it was at a sequence, which ptywright when prints, so long ago, or
 at a time; what is secret by now is hidden in it.
@@ -89,7 +89,7 @@ one line a command of session.blocks; lines are {session, lines, dropped}.`,
 	fs.BoolVar(&ansi, "ansi", false, "the screen with its styles")
 	fs.BoolVar(&blocks, "blocks", false, "the commands of a shell that marks them")
 	fs.Uint64Var(&since, "since", 0,
-		"with --output only output after this `SEQUENCE`, with --blocks only commands of higher numbers")
+		"--output: only after `SEQUENCE`. --blocks: only commands numbered above it")
 	fs.Var(&r.At, "at", "the screen as it was: at a sequence (42), so long ago (-5s), or at a time")
 	f.bareFlag(c)
 	return c

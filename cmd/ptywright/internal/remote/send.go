@@ -129,9 +129,9 @@ func sendCommand(std cli.Stdio, f *Flags) *cobra.Command {
 		Use:   "send [flags] ID [TEXT]...",
 		Short: "Type into a session and print the sequence before it",
 		Long: `Type into a session, in the order of the command line: texts, keys (--key), the text of a file
-(--file) and Enter (--enter). Adjacent texts are joined by spaces. Nothing is added: without --enter
-the text is typed but not submitted. The command returns when the terminal has taken all of it;
-nobody else's input comes in between.
+(--file) and Enter (--enter). Adjacent texts are joined by spaces. Enter is not pressed
+unless you give --enter. The command returns when the terminal has taken all of it; nobody else's
+input comes in between.
 
 Key names are those of docs/wire.md in any case, and those of tmux, VHS and browsers: Esc, C-c, ^C,
 M-x, PgUp, ArrowUp, Return. --pace pauses between keystrokes and types text character by character,
@@ -190,9 +190,9 @@ what only the answer looks like, such as '(?m)^(\d+)$'.`,
 		"paste the texts as a terminal does: in brackets, when the program asks for them")
 	fs.DurationVar(&in.Pace, "pace", 0, "pause for this `TIME` between keystrokes, such as 50ms")
 	fs.DurationVar(&in.Timeout, "timeout", 5*time.Second,
-		"the `TIME` that the program may leave it unread")
+		"fail when the program has not read the input after `TIME`")
 	fs.BoolVar(&in.UntilRead, "until-read", false,
-		"wait until the program has read it, where the system tells")
+		"wait until the program has read it (Linux tells; elsewhere it does not wait)")
 	return c
 }
 

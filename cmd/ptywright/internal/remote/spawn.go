@@ -134,7 +134,7 @@ it, with everything it started, when it exceeds them; ls and wait --exit show wh
 	fs.StringArrayVar(&env, "env", nil, "set a variable: `NAME=VALUE`, or NAME for this command's own; may be given more than once")
 	fs.BoolVar(&o.ClearEnv, "clear-env", false, "start from an empty environment instead of this command's")
 	fs.BoolVar(&serverEnv, "server-env", false, "start from the server's environment instead of this command's")
-	fs.StringVar(&o.EchoOff, "echo-off", "", "what is typed while the program has echo off: `KIND` is ask (default; a secret if it was asked for), secret or plain")
+	fs.StringVar(&o.EchoOff, "echo-off", "", "treat what is typed with echo off as `KIND`: ask (a secret if it was asked for; the default), secret or plain")
 	fs.StringVar(&o.Theme, "theme", "", "dark or light: what a program that asks for the colours is told (default dark)")
 	fs.BoolVar(&o.ShellIntegration, "shell-integration", false, "have bash, zsh or fish mark its commands, for wait --finished and read --blocks")
 	leash.add(c)

@@ -50,18 +50,18 @@ type conditionFlags struct {
 func (f *conditionFlags) add(c *cobra.Command) {
 	fs := c.Flags()
 	fs.StringArrayVar(&f.texts, "text", nil, "until the screen, or a line that scrolls off it meanwhile, contains this `TEXT`")
-	fs.StringArrayVar(&f.regexes, "regex", nil, "until this RE2 `EXPRESSION` is found there; (?m) makes ^ and $ those of lines")
-	fs.StringArrayVar(&f.outputs, "output", nil, "until the program has written this `TEXT`, whatever became of it on the screen")
-	fs.StringArrayVar(&f.outputRegexes, "output-regex", nil, "until this RE2 `EXPRESSION` is found in what the program has written, escape sequences and all")
+	fs.StringArrayVar(&f.regexes, "regex", nil, "the same for an RE2 `EXPRESSION`; with (?m) ^ and $ match at each line")
+	fs.StringArrayVar(&f.outputs, "output", nil, "until the program has written this `TEXT`, shown or not")
+	fs.StringArrayVar(&f.outputRegexes, "output-regex", nil, "the same for an RE2 `EXPRESSION`, escape sequences included")
 	fs.Var(&f.stable, "stable", "until the screen has not changed for `MS` milliseconds (or 2s, ...)")
 	fs.Lookup("stable").DefValue = "" // without it nothing has to be stable
 	fs.BoolVar(&f.exit, "exit", false, "until the program has ended")
 	fs.BoolVar(&f.finished, "finished", false, "until a command of a shell with --shell-integration has ended")
 	fs.StringArrayVar(&f.matchers, "matcher", nil, "until this matcher of docs/wire.md, in `JSON`, holds")
-	fs.BoolVar(&f.not, "not", false, "until that does not hold: none of what is given, or with --all not all of it")
-	fs.BoolVar(&f.all, "all", false, "until all of what is given holds, not one; of several sessions: until it has held in each")
-	fs.BoolVar(&f.any, "any", false, "until one of what is given holds, as without it; of several sessions: until it holds in one")
-	fs.StringVar(&f.each, "each", "", "of several sessions and several conditions: any or `all` of these have to hold in a session")
+	fs.BoolVar(&f.not, "not", false, "until no condition holds, or with --all not all of them")
+	fs.BoolVar(&f.all, "all", false, "until all conditions hold; with several sessions, until they have held in each")
+	fs.BoolVar(&f.any, "any", false, "until one condition holds (the default); with several sessions, in any of them")
+	fs.StringVar(&f.each, "each", "", "with several sessions and conditions, `HOW` many hold in a session: any or all")
 }
 
 // matcher makes the wire's matcher from the flags, for that number of sessions.
@@ -183,7 +183,7 @@ then 124 for a timeout, otherwise 125.
 If the wait times out, or can no longer match because the program ended, standard output shows what
 each condition lacked, and the last screen.
 
-Trailing spaces are trimmed from each row, so match '\$$', not '\$ '.`,
+Trailing blanks are cut from every row: look for '\$$', not '\$ $'.`,
 		Example: `  ptywright wait s1 --regex '(?m)[$#]$'
   ptywright wait s1 --since $seq --regex '(?m)^(\d+) passed' --timeout 5m
   ptywright wait s1 --all --stable 300 --regex '\S'
@@ -231,8 +231,8 @@ Trailing spaces are trimmed from each row, so match '\$$', not '\$ '.`,
 		},
 	}
 	until.add(c)
-	c.Flags().StringVar(&since, "since", "", "count only what came after this `POSITION`: a sequence from send, or one from --next")
-	c.Flags().BoolVar(&latched, "latched", false, "count what held at any moment, also one that is over")
+	c.Flags().StringVar(&since, "since", "", "ignore what was there before this `POSITION`: the number that send printed, or that of --next")
+	c.Flags().BoolVar(&latched, "latched", false, "also count what held for a moment and is over")
 	c.Flags().BoolVar(&next, "next", false, "print the position just after the match instead of what matched")
 	c.Flags().BoolVar(&status, "status", false, "with --exit, return the program's exit code")
 	c.Flags().DurationVar(&timeout, "timeout", 30*time.Second, "wait at most this `TIME`, such as 500ms or 2m; 0 looks once")

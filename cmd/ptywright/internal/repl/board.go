@@ -34,10 +34,10 @@ type board struct {
 	held    bool // another program has the terminal
 	on      bool
 	follow  map[string]bool // sessions whose output is shown
-	style   style
+	style   cli.Style
 }
 
-func newBoard(on style) *board {
+func newBoard(on cli.Style) *board {
 	return &board{told: make(chan struct{}, 1), on: true, follow: map[string]bool{}, style: on}
 }
 
@@ -81,7 +81,7 @@ func (b *board) take(cols int) []string {
 	}
 	lines := b.lines
 	if b.dropped > 0 {
-		lines = append([]string{b.style.as(dim,
+		lines = append([]string{b.style.As(cli.Dim,
 			fmt.Sprintf("... %d earlier notices are not shown", b.dropped))}, lines...)
 	}
 	b.lines, b.dropped = nil, 0
@@ -146,13 +146,13 @@ func (b *board) event(e client.Event) {
 	id := cli.OneLine(e.Session)
 	switch e.Method {
 	case "session.exited":
-		b.put(b.style.as(yellow, id) + " " + ended(&client.Exit{Code: e.Code, Signal: e.Signal}))
+		b.put(b.style.As(cli.Yellow, id) + " " + ended(&client.Exit{Code: e.Code, Signal: e.Signal}))
 	case "session.leased":
 		if l, ok := p["lease"].(map[string]any); ok {
 			holder, _ := l["holder"].(string)
-			b.put(b.style.as(yellow, id) + " is held by " + cli.OneLine(holder))
+			b.put(b.style.As(cli.Yellow, id) + " is held by " + cli.OneLine(holder))
 		} else {
-			b.put(b.style.as(yellow, id) + " is free again")
+			b.put(b.style.As(cli.Yellow, id) + " is free again")
 		}
 	case "adapter.changed":
 		state := text("state")
@@ -160,7 +160,7 @@ func (b *board) event(e client.Event) {
 			s, _ := s["state"].(string)
 			state = cli.OneLine(s)
 		}
-		b.put(b.style.as(yellow, text("adapter")) + " " + text("plugin") + ": " + state)
+		b.put(b.style.As(cli.Yellow, text("adapter")) + " " + text("plugin") + ": " + state)
 	case "session.output":
 		if !b.follow[e.Session] {
 			return
@@ -168,11 +168,11 @@ func (b *board) event(e client.Event) {
 		lines := strings.Split(strings.TrimRight(stripped(e.Output), "\n"), "\n")
 		if cut := len(lines) - maxTail; cut > 0 {
 			lines = lines[cut:]
-			b.put(b.style.as(dim, fmt.Sprintf("%s| ... %d lines", id, cut)))
+			b.put(b.style.As(cli.Dim, fmt.Sprintf("%s| ... %d lines", id, cut)))
 		}
 		for _, l := range lines {
 			if l = strings.TrimRight(l, " \r"); l != "" {
-				b.put(b.style.as(yellow, id+"|") + " " + cli.OneLine(l))
+				b.put(b.style.As(cli.Yellow, id+"|") + " " + cli.OneLine(l))
 			}
 		}
 	}

@@ -59,7 +59,7 @@ says what was missing), 4 no such session, 5 not permitted.`,
 	fs.StringVarP(&eval, "eval", "e", "", "run this `LUA`, print the values it returns, and leave")
 	cli.FlagsFirst(c) // the rest belongs to the script
 	fs.BoolVar(&stop, "stop-server", false,
-		"in the end, end the server if it was started from here")
+		"when you leave, end the server if the REPL started it")
 	return c
 }
 

@@ -46,12 +46,12 @@ func (m *machine) complain(err error) string {
 		case errors.Is(cause(err), client.ErrClosed):
 			text += "\n:reconnect connects again, and starts a server when none listens"
 		}
-		return m.style.as(red, "error: ") + cli.Clean(strings.TrimSpace(text))
+		return m.style.As(cli.Red, "error: ") + cli.Clean(strings.TrimSpace(text))
 	}
 	var b strings.Builder
-	b.WriteString(m.style.as(red, "error: ") + cli.Clean(plainly(cause(err))))
+	b.WriteString(m.style.As(cli.Red, "error: ") + cli.Clean(plainly(cause(err))))
 	if !errors.Is(cause(err), errInterrupted) {
-		b.WriteString(m.style.as(dim, " ["+cli.OneLine(string(e.Reason))+"]")) // for scripts to look up
+		b.WriteString(m.style.As(cli.Dim, " ["+cli.OneLine(string(e.Reason))+"]")) // for scripts to look up
 	}
 	if v := e.Evidence(); v != nil {
 		if len(v.Matcher) > 0 {
@@ -61,7 +61,7 @@ func (m *machine) complain(err error) string {
 			}
 		}
 		if v.Screen.Size.Rows > 0 {
-			b.WriteString("\n" + m.style.as(dim, fmt.Sprintf("  after %d ms, quiet for %d ms, sequence %d", v.Elapsed.Milliseconds(), v.Quiet.Milliseconds(), v.Sequence)))
+			b.WriteString("\n" + m.style.As(cli.Dim, fmt.Sprintf("  after %d ms, quiet for %d ms, sequence %d", v.Elapsed.Milliseconds(), v.Quiet.Milliseconds(), v.Sequence)))
 		}
 	}
 	if s := evidenceScreen(e); s != nil {
@@ -215,9 +215,9 @@ type lacking struct {
 
 // lacks writes a matcher's tree, one line per node.
 func (m *machine) lacks(b *strings.Builder, n lacking, depth int) {
-	mark := m.style.as(red, "no ")
+	mark := m.style.As(cli.Red, "no ")
 	if n.Held {
-		mark = m.style.as(green, "yes")
+		mark = m.style.As(cli.Green, "yes")
 	}
 	var inner []lacking
 	var one lacking
@@ -231,10 +231,10 @@ func (m *machine) lacks(b *strings.Builder, n lacking, depth int) {
 	}
 	fmt.Fprintf(b, "\n%s%s %s", strings.Repeat("  ", depth), mark, cli.OneLine(what))
 	if n.Why != "" {
-		b.WriteString(m.style.as(dim, ": ") + cli.OneLine(n.Why))
+		b.WriteString(m.style.As(cli.Dim, ": ") + cli.OneLine(n.Why))
 	}
 	if len(n.Nearest) > 0 && string(n.Nearest) != "null" {
-		fmt.Fprintf(b, "\n%s    %s %s", strings.Repeat("  ", depth), m.style.as(dim, "nearest"), cli.OneLine(string(n.Nearest)))
+		fmt.Fprintf(b, "\n%s    %s %s", strings.Repeat("  ", depth), m.style.As(cli.Dim, "nearest"), cli.OneLine(string(n.Nearest)))
 	}
 	for _, i := range inner {
 		m.lacks(b, i, depth+1)
@@ -242,7 +242,7 @@ func (m *machine) lacks(b *strings.Builder, n lacking, depth int) {
 }
 
 // show is how a failure caught by Lua code is printed.
-func (f *failure) show(on style, cols int) string {
+func (f *failure) show(on cli.Style, cols int) string {
 	m := &machine{style: on, cols: func() int { return cols }}
 	return m.complain(f.err)
 }

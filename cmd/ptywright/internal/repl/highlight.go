@@ -3,6 +3,7 @@ package repl
 import (
 	"strings"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
 )
 
@@ -101,18 +102,18 @@ func (c *console) highlight(text string) []edit.Span {
 		} else {
 			end += len(text) - len(strings.TrimLeft(text, " \t"))
 		}
-		return []edit.Span{{Start: 0, End: end, SGR: blue}}
+		return []edit.Span{{Start: 0, End: end, SGR: cli.Blue}}
 	}
 	var spans []edit.Span
 	for _, t := range scan(text) {
 		sgr := ""
 		switch t.kind {
 		case '"':
-			sgr = green
+			sgr = cli.Green
 		case '-':
-			sgr = dim
+			sgr = cli.Dim
 		case '0':
-			sgr = cyan
+			sgr = cli.Cyan
 		case 'n':
 			if keywords[text[t.start:t.end]] {
 				sgr = "35"

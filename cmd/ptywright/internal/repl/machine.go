@@ -23,7 +23,7 @@ import (
 // whole library, and the wire as objects. Not safe for concurrent use.
 type machine struct {
 	*lua.LState
-	style style
+	style cli.Style
 	cols  func() int
 	out   io.Writer
 	call  func(ctx context.Context, method string, params, result any) error
@@ -53,7 +53,7 @@ type machine struct {
 const maxString = 64 << 20
 
 // newMachine returns a machine whose results and prints go to out. Close it after use.
-func newMachine(out io.Writer, on style, cols func() int) *machine {
+func newMachine(out io.Writer, on cli.Style, cols func() int) *machine {
 	m := &machine{LState: lua.NewState(), out: out, style: on, cols: cols,
 		intents: map[string][]intent{}, warned: map[unknown.Member]bool{}}
 	m.arrays, m.objects = m.NewTable(), m.NewTable()
@@ -141,7 +141,7 @@ func (m *machine) print(l *lua.LState) int {
 	for i := range parts {
 		v := l.Get(i + 1)
 		if u, ok := v.(*lua.LUserData); ok {
-			if s, ok := u.Value.(interface{ show(style, int) string }); ok {
+			if s, ok := u.Value.(interface{ show(cli.Style, int) string }); ok {
 				parts[i] = s.show(m.style, m.cols())
 				continue
 			}

@@ -1,7 +1,6 @@
 package repl
 
 import (
-	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -13,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"text/tabwriter"
 	"time"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/attach"
@@ -79,11 +77,11 @@ func (c *console) meta(ctx context.Context, text string) error {
 }
 
 func (c *console) help(context.Context, string) error {
-	w := tabwriter.NewWriter(c.out, 0, 8, 2, ' ', 0)
+	t := cli.Table{Bare: true, Indent: 2, Columns: []cli.Column{{}, {Least: 20}}}
 	for _, cmd := range commands() {
-		fmt.Fprintf(w, "  :%s\t%s\n", strings.TrimSpace(cmd.name+" "+cmd.args), cmd.about)
+		t.Row(":"+strings.TrimSpace(cmd.name+" "+cmd.args), cmd.about)
 	}
-	w.Flush()
+	c.table(&t)
 	fmt.Fprint(c.out, `
 Everything else is Lua (5.1), an expression or statements:
   s = session.spawn("python3", "-q")   start a program, which is s
@@ -116,10 +114,11 @@ func (c *console) listSessions(ctx context.Context, _ string) error {
 	if len(sessions) == 0 {
 		fmt.Fprintln(c.out, "no session; session.spawn(\"sh\") starts one")
 	}
-	w := tabwriter.NewWriter(c.out, 0, 8, 2, ' ', 0)
-	named := slices.ContainsFunc(sessions, func(s client.Info) bool { return s.Name != "" })
+	t := cli.Table{Bare: true, Indent: 2, Columns: []cli.Column{
+		{}, {Spare: true, Least: 8}, {Drop: 2}, {Drop: 1}, {Least: 12}, {Least: 12},
+	}}
 	for _, s := range sessions {
-		state := fmt.Sprintf("quiet %s", s.Quiet.Round(100*time.Millisecond))
+		state := "quiet " + cli.Brief(s.Quiet)
 		if s.Exit != nil {
 			state = ended(s.Exit)
 		}
@@ -129,18 +128,17 @@ func (c *console) listSessions(ctx context.Context, _ string) error {
 		if s.Adapter != "" {
 			state += ", driven by " + s.Adapter
 		}
-		name := strings.Join(append([]string{s.Program}, s.Args...), " ")
+		program := strings.Join(append([]string{s.Program}, s.Args...), " ")
 		if s.Title != nil && *s.Title != "" {
-			name += " · " + *s.Title
+			program += " · " + *s.Title
 		}
-		fmt.Fprint(w, "  ")
-		if named {
-			fmt.Fprintf(w, "%s\t", cli.OneLine(cmp.Or(s.Name, "-")))
-		}
-		fmt.Fprintf(w, "%s\t%dx%d\tpid %d\t%s\t%s\n", cli.OneLine(s.Session), s.Rows, s.Cols, s.PID, cli.OneLine(state), edit.Cut(cli.OneLine(name), 60))
+		t.Row(s.Session, s.Name, fmt.Sprintf("%dx%d", s.Rows, s.Cols), fmt.Sprintf("pid %d", s.PID), state, program)
 	}
-	return w.Flush()
+	return c.table(&t)
 }
+
+// table prints a table as wide as the console.
+func (c *console) table(t *cli.Table) error { return t.PrintFor(c.out, cli.TerminalOf(c.Out)) }
 
 func (c *console) listAdapters(ctx context.Context, _ string) error {
 	var r struct {
@@ -155,15 +153,15 @@ func (c *console) listAdapters(ctx context.Context, _ string) error {
 	if len(r.Adapters) == 0 {
 		fmt.Fprintln(c.out, "no adapter; adapter.start(\"claude-code\") starts one, adapter.plugins() lists the plugins")
 	}
-	w := tabwriter.NewWriter(c.out, 0, 8, 2, ' ', 0)
+	t := cli.Table{Bare: true, Indent: 2, Columns: []cli.Column{{}, {}, {}, {Spare: true}}}
 	for _, a := range r.Adapters {
 		state := ""
 		if a.Finished {
 			state = "ended"
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", cli.OneLine(a.Adapter), cli.OneLine(a.Plugin), cli.OneLine(a.Session), state)
+		t.Row(a.Adapter, a.Plugin, a.Session, state)
 	}
-	return w.Flush()
+	return c.table(&t)
 }
 
 // lua evaluates the Lua that a command is short for.

@@ -2,7 +2,4 @@ package repl
 
 import "golang.org/x/sys/unix"
 
-const (
-	getTermios, setTermios = unix.TCGETS, unix.TCSETS
-	readable               = unix.TIOCINQ
-)
+const readable = unix.TIOCINQ

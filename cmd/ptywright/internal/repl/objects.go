@@ -34,8 +34,8 @@ func (h *handle) String() string {
 }
 
 // show is how a handle is printed.
-func (h *handle) show(on style, _ int) string {
-	return on.as(blue, h.kind) + " " + on.as(bold, cli.OneLine(h.id)) + " " + on.as(dim, cli.OneLine(h.about))
+func (h *handle) show(on cli.Style, _ int) string {
+	return on.As(cli.Blue, h.kind) + " " + on.As(cli.Bold, cli.OneLine(h.id)) + " " + on.As(cli.Dim, cli.OneLine(h.about))
 }
 
 // An answer is a result with a special form for people: a wait's or a turn's.
@@ -47,8 +47,8 @@ type answer struct {
 
 func (a *answer) String() string { return a.said }
 
-func (a *answer) show(on style, cols int) string {
-	s := on.as(green, cli.OneLine(a.said))
+func (a *answer) show(on cli.Style, cols int) string {
+	s := on.As(cli.Green, cli.OneLine(a.said))
 	if a.screen != nil {
 		s += "\n" + a.screen.show(on, cols)
 	}

@@ -21,21 +21,6 @@ const (
 	maxText   = 400
 )
 
-// Colours, as SGR parameters.
-const (
-	red, green, yellow, blue, cyan, dim, bold = "31", "32", "33", "34", "36", "2", "1"
-)
-
-// A style colours text, or does not.
-type style bool
-
-func (on style) as(sgr, text string) string {
-	if !on || text == "" {
-		return text
-	}
-	return "\x1b[" + sgr + "m" + text + "\x1b[m"
-}
-
 // quote writes a string as a Lua string.
 func quote(s string) string {
 	rest := ""
@@ -56,7 +41,7 @@ func (m *machine) show(v lua.LValue) string {
 	case lua.LString:
 		return cli.Clean(string(v))
 	case *lua.LUserData:
-		if s, ok := v.Value.(interface{ show(style, int) string }); ok {
+		if s, ok := v.Value.(interface{ show(cli.Style, int) string }); ok {
 			return s.show(m.style, m.cols())
 		}
 	}
@@ -67,24 +52,24 @@ func (m *machine) show(v lua.LValue) string {
 func (m *machine) nested(v lua.LValue, depth int, above map[*lua.LTable]bool) string {
 	switch v := v.(type) {
 	case *lua.LNilType:
-		return m.style.as(dim, "nil")
+		return m.style.As(cli.Dim, "nil")
 	case lua.LBool:
-		return m.style.as(yellow, v.String())
+		return m.style.As(cli.Yellow, v.String())
 	case lua.LNumber:
-		return m.style.as(cyan, number(float64(v)))
+		return m.style.As(cli.Cyan, number(float64(v)))
 	case lua.LString:
-		return m.style.as(green, quote(string(v)))
+		return m.style.As(cli.Green, quote(string(v)))
 	case *lua.LUserData:
-		return m.style.as(blue, cli.OneLine(title(v)))
+		return m.style.As(cli.Blue, cli.OneLine(title(v)))
 	case *lua.LTable:
 		if above[v] || depth >= maxNested {
-			return m.style.as(dim, "{...}")
+			return m.style.As(cli.Dim, "{...}")
 		}
 		above[v] = true
 		defer delete(above, v)
 		return m.table(v, depth, above)
 	}
-	return m.style.as(dim, v.Type().String())
+	return m.style.As(cli.Dim, v.Type().String())
 }
 
 func (m *machine) table(t *lua.LTable, depth int, above map[*lua.LTable]bool) string {
@@ -120,10 +105,10 @@ func (m *machine) table(t *lua.LTable, depth int, above map[*lua.LTable]bool) st
 	})
 	slices.SortFunc(pairs, func(a, b pair) int { return strings.Compare(a.name, b.name) })
 	for _, p := range pairs[:min(len(pairs), maxItems)] {
-		parts = append(parts, m.style.as(bold, p.name)+" = "+m.nested(p.value, depth+1, above))
+		parts = append(parts, m.style.As(cli.Bold, p.name)+" = "+m.nested(p.value, depth+1, above))
 	}
 	if more := max(n-maxItems, 0) + max(len(pairs)-maxItems, 0); more > 0 {
-		parts = append(parts, m.style.as(dim, "... "+strconv.Itoa(more)+" more"))
+		parts = append(parts, m.style.As(cli.Dim, "... "+strconv.Itoa(more)+" more"))
 	}
 	if len(parts) == 0 {
 		return "{}"

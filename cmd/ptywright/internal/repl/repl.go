@@ -58,7 +58,7 @@ type console struct {
 	editor  *edit.Editor
 	history history
 	tty     bool // In is a person's terminal
-	style   style
+	style   cli.Style
 
 	// connected
 	client  atomic.Pointer[client.Client]
@@ -130,7 +130,7 @@ func RunSource(ctx context.Context, o Options, name, source string, args []strin
 func run(ctx context.Context, o Options, tty bool, f func(*console) error) (err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	on := style(term.IsTerminal(int(o.Out.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
+	on := cli.TerminalOf(o.Out).Style
 	c := &console{Options: o, ctx: ctx, cancel: cancel, tty: tty, style: on, board: newBoard(on), out: &shared{w: o.Print},
 		back: make(chan chan struct{})}
 	told, over := make(chan os.Signal, 8), make(chan struct{})
@@ -178,7 +178,7 @@ func (c *console) connect() error {
 	}
 	if p != nil {
 		c.started = p
-		c.board.add(c.style.as(dim, fmt.Sprintf("started a server (pid %d) at %s; it stays when you leave, :shutdown ends it", p.pid, cli.OneLine(c.Server.Path))))
+		c.board.add(c.style.As(cli.Dim, fmt.Sprintf("started a server (pid %d) at %s; it stays when you leave, :shutdown ends it", p.pid, cli.OneLine(c.Server.Path))))
 	}
 	c.client.Store(cl)
 	var caps struct {
@@ -199,7 +199,7 @@ func (c *console) connect() error {
 	go func() {
 		<-cl.Done()
 		if c.client.CompareAndSwap(cl, nil) && c.tty && c.ctx.Err() == nil {
-			c.board.add(c.style.as(red, "the connection to the server is lost") + ": :reconnect connects again, and starts a server when none listens")
+			c.board.add(c.style.As(cli.Red, "the connection to the server is lost") + ": :reconnect connects again, and starts a server when none listens")
 		}
 	}()
 	return nil
@@ -293,7 +293,7 @@ func (c *console) interact() error {
 	}
 	entries, err := c.history.load()
 	if err != nil {
-		c.board.add(c.style.as(red, cli.OneLine(err.Error())))
+		c.board.add(c.style.As(cli.Red, cli.OneLine(err.Error())))
 	}
 	resized := make(chan os.Signal, 1)
 	notifyResize(resized)
@@ -312,8 +312,12 @@ func (c *console) interact() error {
 			}
 		}
 	}()
+	promptSGR := "" // tells the prompt apart from input
+	if c.style {
+		promptSGR = cli.Cyan
+	}
 	c.editor = edit.New(edit.Options{
-		In: c.In, Out: c.out, Size: c.size, Resized: changed, Prompt: c.prompt, Highlight: c.highlight, Complete: c.complete,
+		In: c.In, Out: c.out, Size: c.size, Resized: changed, Prompt: c.prompt, PromptSGR: promptSGR, Highlight: c.highlight, Complete: c.complete,
 		More: func(text string) bool { return c.more(text) }, Notices: c.board.told, Take: c.take, History: entries,
 	})
 	fmt.Fprintf(c.out, "ptywright: Lua over the wire. :help tells more, Tab completes, Ctrl-D leaves.\n")
@@ -423,11 +427,23 @@ func (c *console) enter(text string) error {
 	if command, ok := strings.CutPrefix(strings.TrimSpace(text), ":"); ok {
 		return c.during(func(ctx context.Context) error { return c.meta(ctx, command) })
 	}
+	if c.asksHelp(text) {
+		return c.help(c.ctx, "")
+	}
 	f, _, err := c.m.compile(text, chunk)
 	if err != nil {
 		return err
 	}
 	return c.m.named(text, c.evaluate(f))
+}
+
+// asksHelp reports whether a line is what people type for help, and nothing of the user's own.
+func (c *console) asksHelp(text string) bool {
+	switch strings.TrimSpace(text) {
+	case "help", "help()", "?":
+		return c.m.GetGlobal("help") == lua.LNil
+	}
+	return false
 }
 
 // evaluate runs a chunk and prints the values that it returns.

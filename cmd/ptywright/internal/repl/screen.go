@@ -23,7 +23,7 @@ func (s *screen) String() string {
 
 // show draws the screen in a frame that fits the terminal: rows are cut at its width, and blank
 // rows at the end are left out.
-func (s *screen) show(on style, cols int) string {
+func (s *screen) show(on cli.Style, cols int) string {
 	size := s.snap.Size
 	inner := min(size.Cols, max(cols-2, 10))
 	rows := s.rows(on, inner)
@@ -45,15 +45,15 @@ func (s *screen) show(on style, cols int) string {
 		foot = append(foot, ended(e))
 	}
 	var b strings.Builder
-	b.WriteString(on.as(dim, border("┌", head, inner, "┐")) + "\n")
+	b.WriteString(on.As(cli.Dim, border("┌", head, inner, "┐")) + "\n")
 	for _, row := range rows {
-		b.WriteString(on.as(dim, "│") + row + on.as(dim, "│") + "\n")
+		b.WriteString(on.As(cli.Dim, "│") + row + on.As(cli.Dim, "│") + "\n")
 	}
 	tail := ""
 	if len(foot) > 0 {
 		tail = " " + strings.Join(foot, ", ") + " "
 	}
-	b.WriteString(on.as(dim, border("└", tail, inner, "┘")))
+	b.WriteString(on.As(cli.Dim, border("└", tail, inner, "┘")))
 	return b.String()
 }
 
@@ -74,7 +74,7 @@ func ended(e *client.Exit) string {
 }
 
 // rows are the screen's rows up to the last that is not blank, each padded to cols columns.
-func (s *screen) rows(on style, cols int) []string {
+func (s *screen) rows(on cli.Style, cols int) []string {
 	if len(s.snap.Cells) == 0 { // without styles, as in evidence
 		last := lastRow(s.snap.Lines)
 		rows := make([]string, last)
@@ -129,7 +129,7 @@ func lastRow(lines []string) int {
 // A pen draws one row.
 type pen struct {
 	b            strings.Builder
-	on           style
+	on           cli.Style
 	col, cols    int
 	cursor       int // its column, -1: not on this row
 	now          string

@@ -174,7 +174,7 @@ func (c *console) keep(text string) {
 		err = c.history.add(text)
 	}
 	if err != nil {
-		c.board.add(c.style.as(red, cli.OneLine(err.Error())))
+		c.board.add(c.style.As(cli.Red, cli.OneLine(err.Error())))
 		c.history.path = ""
 	}
 }

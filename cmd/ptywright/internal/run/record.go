@@ -81,7 +81,7 @@ killed outright, the recording continues until the session ends.`,
 	fs.BoolVar(&rec.opts.Raw, "raw", false, "hide no secrets")
 	fs.StringVar(&rec.opts.Title, "title", "", "`TITLE` of the recording")
 	fs.DurationVar(&rec.opts.IdleLimit, "idle-limit", 0,
-		"pauses are to be played no longer than this")
+		"players shorten longer pauses to this")
 	fs.Uint16Var(&rows, "rows", 0, "rows of the terminal (default: this terminal's, else 24)")
 	fs.Uint16Var(&cols, "cols", 0, "columns of the terminal (default: this terminal's, else 80)")
 	of.add(c)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,10 +72,12 @@ wrong use, and 130 after Ctrl-C; then nothing is written. docs/tape.md describes
 	}
 	fs := c.Flags()
 	fs.StringArrayVarP(&f.outputs, "output", "o", nil,
-		"`FILE` to draw into in place of the tape's Outputs: .gif, .svg, .webp, .png, .cast or .txt; may be given again")
+		"`FILE` to draw into in place of the tape's Outputs: .gif, .svg, .webp, .png, .cast or .txt; "+
+			"may be given again")
 	fs.BoolVarP(&f.watch, "watch", "w", false, "draw again whenever the tape changes, until Ctrl-C")
 	fs.BoolVar(&f.fresh, "new", false, "write a tape to begin with into FILE, a new file")
-	fs.BoolVar(&f.hermit, "hermetic", false, "give the programs an environment of their own, as test does: an empty HOME, and of yours only PATH")
+	fs.BoolVar(&f.hermit, "hermetic", false,
+		"give the programs an environment of their own, as test does: an empty HOME, and of yours only PATH")
 	return c
 }
 
@@ -142,56 +143,25 @@ func begin(std cli.Stdio, file string) error {
 	if err = errors.Join(err, out.Close()); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(std.Out, "wrote %s. Next: ptywright tape %s\n", cli.OneLine(file), cli.ShellWord(file))
+	_, err = fmt.Fprintf(std.Out, "wrote %s. Next: ptywright tape %s\n", cli.OneLine(file),
+		cli.ShellWord(file))
 	return err
 }
 
-// maxTape bounds a tape, in bytes: people write a few KiB.
-const maxTape = 1 << 20
-
 // read reads the tape.
-func (d *drawer) read() (*tape.Tape, error) {
-	var data []byte
-	var err error
-	name := d.file
+func (d *drawer) read() (t *tape.Tape, err error) {
 	if d.file == stdin {
-		name = "<stdin>"
-		data, err = io.ReadAll(io.LimitReader(d.std.In, maxTape+1))
+		t, err = tape.Read("<stdin>", d.std.In)
 	} else {
-		data, err = readTape(d.file)
+		t, d.files, err = tape.Load(d.file)
 	}
+	own := (*tape.Error)(nil)
 	switch {
+	case err == nil, errors.As(err, &own):
+		return t, err
 	case errors.Is(err, os.ErrNotExist):
-		return nil, cli.Usagef("%w; ptywright tape --new %s writes one to begin with", err, cli.ShellWord(d.file))
-	case err != nil:
-		return nil, cli.Usagef("%w", err)
-	case len(data) > maxTape:
-		return nil, cli.Usagef("%s is larger than %d MiB", name, maxTape>>20)
+		return nil, cli.Usagef("%w; ptywright tape --new %s writes one to begin with", err,
+			cli.ShellWord(d.file))
 	}
-	d.files = []string{d.file}
-	return tape.Parse(name, data, func(path string) ([]byte, error) {
-		// VHS reads it from the working folder; a tape that stands beside the one that names it works
-		// from everywhere.
-		data, err := readTape(path)
-		if errors.Is(err, os.ErrNotExist) && !filepath.IsAbs(path) && d.file != stdin {
-			beside := filepath.Join(filepath.Dir(d.file), path)
-			if more, err := readTape(beside); err == nil {
-				d.files = append(d.files, beside)
-				return more, nil
-			}
-		}
-		d.files = append(d.files, path)
-		return data, err
-	})
-}
-
-func readTape(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxTape {
-		return nil, fmt.Errorf("%s is not a regular file of up to %d MiB", path, maxTape>>20)
-	}
-	return os.ReadFile(path)
+	return nil, cli.Usagef("%w", err)
 }

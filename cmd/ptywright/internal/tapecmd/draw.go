@@ -37,7 +37,8 @@ func (d *drawer) draw(ctx context.Context) error {
 	}
 	l, notes := lookOf(t)
 	l.options.Missing = func(r rune) {
-		d.note(note{tape.Command{File: t.File, Line: 1, Col: 1}, fmt.Sprintf("no font has U+%04X (%c): %s", r, r, picture.FontAdvice(r))})
+		d.note(note{tape.Command{File: t.File, Line: 1, Col: 1},
+			fmt.Sprintf("no font has U+%04X (%c): %s", r, r, picture.FontAdvice(r))})
 	}
 	outs, outErr := outputs(t, d.outputs)
 	s, err := script.FromTape(t, l.size)
@@ -112,7 +113,8 @@ func shotsOf(t *tape.Tape) (paths []string) {
 }
 
 // play runs the tape and returns its recording.
-func (d *drawer) play(ctx context.Context, s *script.Script, l *look, dir string) (*record.Recording, *script.Result, error) {
+func (d *drawer) play(ctx context.Context, s *script.Script, l *look,
+	dir string) (*record.Recording, *script.Result, error) {
 	o := script.Options{Size: l.size, Dir: dir, WorkDir: ".", Watch: d.guard}
 	if l.options.Theme != nil {
 		o.Theme = l.options.Theme.Terminal
@@ -154,7 +156,8 @@ func (d *drawer) failed(r *script.Result) {
 		return
 	}
 	w := d.std.Err
-	fmt.Fprintf(w, "ptywright: %s: %s: %s\n", cli.OneLine(where), cli.OneLine(f.Doing), cli.OneLine(f.Why))
+	fmt.Fprintf(w, "ptywright: %s: %s: %s\n", cli.OneLine(where), cli.OneLine(f.Doing),
+		cli.OneLine(f.Why))
 	for line := range strings.Lines(cli.Clean(f.Evidence)) {
 		fmt.Fprintln(w, strings.TrimRight("  "+line, " \n"))
 	}
@@ -212,7 +215,8 @@ func (d *drawer) write(ctx context.Context, f *film, l *look, outs []output) err
 }
 
 // output draws an output, with a bar on a terminal.
-func (d *drawer) output(ctx context.Context, f *film, cast []byte, rec *record.Recording, l *look, o output) ([]byte, error) {
+func (d *drawer) output(ctx context.Context, f *film, cast []byte, rec *record.Recording, l *look,
+	o output) ([]byte, error) {
 	bar := progress.New(d.std.Err, int(rec.Duration().Seconds()), "draw "+cli.OneLine(o.path))
 	defer bar.Done()
 	own := *l

@@ -10,6 +10,7 @@ import (
 	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/redact"
 	"github.com/ptywright/ptywright/tuitest/script"
 )
 
@@ -34,7 +35,8 @@ type moment struct {
 // shell, is none of it. The error is that of [record.Replay.Err].
 func (f *film) moments(yield func(moment) bool) error {
 	replay := record.NewReplay(f.rec)
-	var now, from, last time.Duration // in the film; and of the recording, where the piece began and wrote last
+	var now time.Duration        // in the film
+	var from, last time.Duration // in the recording: where the piece began, and wrote last
 	for n := 0; n < len(f.pieces); {
 		e, ok := replay.Step()
 		if !ok {
@@ -59,7 +61,8 @@ func (f *film) moments(yield func(moment) bool) error {
 			from, last = e.At, e.At
 			n++
 			opens := p.Hidden && n < len(f.pieces) && !f.pieces[n].Hidden
-			if !yield(moment{at: now, hidden: p.Hidden, opens: opens, piece: p, screen: replay.Screen}) {
+			end := moment{at: now, hidden: p.Hidden, opens: opens, piece: p, screen: replay.Screen}
+			if !yield(end) {
 				return nil
 			}
 			continue
@@ -73,7 +76,8 @@ func (f *film) moments(yield func(moment) bool) error {
 }
 
 // looped is a film that begins at a part of its length, 0 to 1, and ends with what comes before it.
-func looped(frames iter.Seq2[time.Duration, *vt.Screen], part float64) iter.Seq2[time.Duration, *vt.Screen] {
+func looped(frames iter.Seq2[time.Duration, *vt.Screen],
+	part float64) iter.Seq2[time.Duration, *vt.Screen] {
 	return func(yield func(time.Duration, *vt.Screen) bool) {
 		type frame struct {
 			lasts  time.Duration
@@ -104,17 +108,18 @@ func looped(frames iter.Seq2[time.Duration, *vt.Screen], part float64) iter.Seq2
 }
 
 // rule is the line between two screens of a text, as VHS draws it.
-var rule = strings.Repeat("─", 80)
+const rule = "────────────────────────────────────────" +
+	"────────────────────────────────────────"
 
 // texts returns the screens that were waited for, as text, each that differs from the one before it.
-func (f *film) texts() (string, error) {
+func (f *film) texts(hide *redact.Redactor) (string, error) {
 	var b strings.Builder
 	before := ""
 	err := f.moments(func(m moment) bool {
 		if m.piece == nil || m.hidden || !m.piece.Still {
 			return true
 		}
-		text := strings.TrimRight(m.screen().Text(), "\n") + "\n"
+		text := strings.TrimRight(record.Mask(m.screen(), hide).Text(), "\n") + "\n"
 		if text != before {
 			b.WriteString(text + rule + "\n")
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/redact"
 	"github.com/ptywright/ptywright/tuitest/script"
 )
 
@@ -86,7 +87,7 @@ func TestFilm(t *testing.T) {
 	if s, err := rec.At(rec.Duration()); err != nil || s.Text() != "secret> abcd" {
 		t.Errorf("%q, %v", s.Text(), err)
 	}
-	if text, err := f.texts(); err != nil || text != strings.ReplaceAll("secret> ab\n=secret> abc\n=secret> abcd\n=", "=", rule+"\n") {
+	if text, err := f.texts(redact.Default); err != nil || text != strings.ReplaceAll("secret> ab\n=secret> abc\n=secret> abcd\n=", "=", rule+"\n") {
 		t.Errorf("%s, %v", text, err)
 	}
 	if fast := castOf(t, filmOf(t, 2, pieces, events...)); !strings.Contains(fast, "125ms o \"b\"\n") ||

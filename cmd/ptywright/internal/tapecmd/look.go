@@ -65,17 +65,15 @@ func lookOf(t *tape.Tape) (*look, []note) {
 	if h.CursorBlink {
 		ignored["CursorBlink"] = "cursors do not blink in pictures"
 	}
-	ignored["BorderRadius"] = "the corners of a window are round as its font is large, and others are not round"
+	ignored["BorderRadius"] = "the corners of a window are as round as its font says"
 	ignored["WindowBarSize"] = "the bar of a window is as high as its font says"
-	if h.WindowBar != "" || h.Margin > 0 {
+	ignored["Margin"] = "the ground around a window, if any, is as wide as its font says"
+	ignored["MarginFill"] = "the ground around a window, if any, has colours of the theme"
+	switch {
+	case h.Margin >= h.FontSize: // what is narrower is no ground for a window to stand on
+		l.options.Frame = picture.FramePoster
+	case h.WindowBar != "":
 		l.options.Frame = picture.FrameWindow
-		if h.Margin > 0 {
-			l.options.Frame = picture.FramePoster
-			ignored["Margin"] = "the ground around a window is as wide as its font says"
-		}
-		ignored["MarginFill"] = "the ground around a window has colours of the theme"
-	} else {
-		ignored["MarginFill"] = "without a Margin it shows nowhere"
 	}
 	if h.WindowBar != "" && h.WindowBar != "Colorful" {
 		ignored["WindowBar"] = "the window has coloured buttons on the left"
@@ -93,7 +91,8 @@ func lookOf(t *tape.Tape) (*look, []note) {
 		}
 	}
 	for _, c := range late {
-		notes = append(notes, note{c, fmt.Sprintf("Set %s is left out: settings count before the first other command, as in VHS", c.Name)})
+		notes = append(notes, note{c, fmt.Sprintf("Set %s is left out: settings count before the first "+
+			"other command, as in VHS", c.Name)})
 	}
 	told := map[tape.Kind]bool{}
 	for _, c := range t.Commands {
@@ -130,7 +129,8 @@ func (l *look) sizeOf(h *tape.Settings) script.Size {
 // baseTheme are the colours of what a theme leaves out.
 func baseTheme() tape.Theme {
 	d := picture.ThemeOf(vt.ThemeDark)
-	t := tape.Theme{Foreground: number(d.Foreground), Background: number(d.Background), Cursor: number(d.Cursor)}
+	t := tape.Theme{Foreground: number(d.Foreground), Background: number(d.Background),
+		Cursor: number(d.Cursor)}
 	for i := range t.Colors {
 		t.Colors[i] = number(d.Palette[i])
 	}
@@ -148,7 +148,8 @@ func (l *look) theme(h *tape.Settings) *note {
 	if strings.HasPrefix(h.Theme, "{") {
 		if t, err := tape.ParseTheme(h.Theme, baseTheme()); err == nil { // the tape's reader has read it
 			l.options.Theme = picture.NewTheme(t.Foreground, t.Background, t.Colors, cubeStep)
-			l.options.Theme.Cursor = color.RGBA{uint8(t.Cursor >> 16), uint8(t.Cursor >> 8), uint8(t.Cursor), 0xff}
+			l.options.Theme.Cursor = color.RGBA{uint8(t.Cursor >> 16), uint8(t.Cursor >> 8),
+				uint8(t.Cursor), 0xff}
 			l.options.Theme.Terminal = vt.ThemeDark
 			if light(l.options.Theme.Background) {
 				l.options.Theme.Terminal = vt.ThemeLight
@@ -164,8 +165,8 @@ func (l *look) theme(h *tape.Settings) *note {
 	}
 	for _, c := range h.Given {
 		if c.Name == "Theme" && c.Text == h.Theme {
-			return &note{c, fmt.Sprintf("the theme %q is not known, and the dark one is drawn: spell it out as JSON, "+
-				"or name one of %s", h.Theme, strings.Join(picture.ThemeNames(), ", "))}
+			return &note{c, fmt.Sprintf("the theme %q is not known, and the dark one is drawn: "+
+				"spell it out as JSON, or name one of %s", h.Theme, strings.Join(picture.ThemeNames(), ", "))}
 		}
 	}
 	return nil

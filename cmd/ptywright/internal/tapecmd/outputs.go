@@ -17,32 +17,28 @@ import (
 	"github.com/ptywright/ptywright/tuitest/tape"
 )
 
-// A format is what an output is, by the end of its name.
-var formats = map[string]string{".gif": "gif", ".svg": "svg", ".webp": "webp", ".png": "png", ".cast": "cast", ".txt": "txt",
-	".ascii": "txt", ".test": "txt"}
-
 // defaultOutput is where the film goes when nothing names a file, as with VHS.
 const defaultOutput = "out.gif"
 
-// formatOf returns the format of an output.
+// formatOf returns what an output is, by the end of its name.
 func formatOf(path string) (string, error) {
-	ext := strings.ToLower(filepath.Ext(path))
-	if f := formats[ext]; f != "" {
-		return f, nil
-	}
-	switch ext {
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".gif", ".svg", ".webp", ".png", ".cast", ".txt":
+		return ext[1:], nil
+	case ".ascii", ".test":
+		return "txt", nil
 	case ".mp4", ".webm":
 		name := strings.TrimSuffix(path, filepath.Ext(path))
-		return "", fmt.Errorf("ptywright draws no %s: write %s.gif, .webp or .svg, or %s.cast and convert that",
-			ext[1:], name, name)
+		return "", fmt.Errorf("ptywright draws no %s: write %s.gif, .webp or .svg, "+
+			"or %s.cast and convert that", ext[1:], name, name)
 	case "":
 		if strings.HasSuffix(path, "/") {
-			return "", fmt.Errorf("%s is a folder for frames, which ptywright does not draw: write x.gif, and x.png for "+
-				"the last frame", pty.QuotePath(path))
+			return "", fmt.Errorf("%s is a folder for frames, which ptywright does not draw: "+
+				"write x.gif, and x.png for the last frame", pty.QuotePath(path))
 		}
 	}
-	return "", fmt.Errorf("%s does not end in .gif, .svg, .webp, .png, .cast, .txt or .ascii, so it does not say what to draw",
-		pty.QuotePath(path))
+	return "", fmt.Errorf("%s does not end in .gif, .svg, .webp, .png, .cast, .txt or .ascii, "+
+		"so it does not say what to draw", pty.QuotePath(path))
 }
 
 // An output is a file that a tape makes.
@@ -110,7 +106,8 @@ func makeFolders(paths []string) error {
 }
 
 // errNothing: all of a tape is hidden.
-var errNothing = errors.New("the tape shows nothing: all of it is behind Hide; write Show before what is to be seen")
+var errNothing = errors.New("the tape shows nothing, all of it is behind Hide: " +
+	"write Show before what is to be seen")
 
 // draw makes the data of an output of a film, which is an asciicast, too.
 func (l *look) draw(f *film, cast []byte, rec *record.Recording, o output) ([]byte, error) {
@@ -118,7 +115,7 @@ func (l *look) draw(f *film, cast []byte, rec *record.Recording, o output) ([]by
 	case "cast":
 		return cast, nil
 	case "txt":
-		text, err := f.texts()
+		text, err := f.texts(l.hide)
 		return []byte(text), err
 	case "png":
 		s, err := rec.At(rec.Duration())

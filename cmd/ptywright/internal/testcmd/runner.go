@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/progress"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
 	"github.com/ptywright/ptywright/engine/golden"
 	"github.com/ptywright/ptywright/engine/record"
@@ -121,11 +122,15 @@ func find(args []string) ([]string, error) {
 			continue
 		}
 		before := len(seen)
-		err = filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() && strings.HasSuffix(path, script.Ext) {
-				add(path)
+		// With a separator at its end a link to a folder is that folder.
+		err = filepath.WalkDir(arg+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, script.Ext) {
+				return err
 			}
-			return err
+			if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
+				add(filepath.Clean(path)) // a link that leads nowhere fails as a script
+			}
+			return nil
 		})
 		if err != nil {
 			return nil, err
@@ -194,6 +199,10 @@ func (r *runner) run(ctx context.Context, files []string) (err error) {
 		defer stop()
 	}
 
+	bar := progress.New(r.std.Err, len(files), "test")
+	defer bar.Done()
+	bar.Beside(r.std.Out)
+
 	type done struct {
 		results []*script.Result // of one run, or of all of a script
 		whole   bool
@@ -222,6 +231,7 @@ func (r *runner) run(ctx context.Context, files []string) (err error) {
 	}()
 	for d := range told {
 		if d.whole {
+			bar.Add(1)
 			r.state.note(d.results)
 			err = errors.Join(err, r.each(func(x Reporter) error { return x.Done(d.results) }))
 			continue

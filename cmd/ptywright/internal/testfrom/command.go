@@ -15,6 +15,7 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/tuitest/script"
+	"github.com/ptywright/ptywright/tuitest/tape"
 )
 
 // Commands are from and import, for the command test.
@@ -85,35 +86,15 @@ comment with the tape's line.`,
 		Example: `  ptywright test import demo.tape -o demo.ptw && ptywright test demo.ptw`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			tape, err := readTape(args[0])
+			t, _, err := tape.Load(args[0])
 			if err != nil {
 				return err
 			}
-			text, err := Import(args[0], tape, func(name string) ([]byte, error) {
-				return readTape(filepath.Join(filepath.Dir(args[0]), name))
-			})
-			if err != nil {
-				return err
-			}
-			return put(std, out, text)
+			return put(std, out, Import(t))
 		},
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "write the script to this new `FILE`")
 	return c
-}
-
-// maxTape bounds a tape, in bytes: people write a few KiB.
-const maxTape = 1 << 20
-
-func readTape(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxTape {
-		return nil, fmt.Errorf("%s is not a regular file of up to %d MiB", path, maxTape>>20)
-	}
-	return os.ReadFile(path)
 }
 
 func load(path string) (*record.Recording, error) {

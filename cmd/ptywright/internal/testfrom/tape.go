@@ -20,19 +20,14 @@ const tapeCellWidth, tapeCellHeight = 0.6, 1.3
 const settle = 250 * time.Millisecond
 
 // Import makes a script of a tape, the language of VHS. What a script cannot say stands there as a
-// comment, with the line. open reads a tape that another one names; nil: such lines are comments.
-// The error is a [*tape.Error].
-func Import(file string, data []byte, open func(name string) ([]byte, error)) ([]byte, error) {
-	read, err := tape.Parse(file, data, open)
-	if err != nil {
-		return nil, err
-	}
-	t := &tapeReader{file: file}
+// comment, with the line.
+func Import(read *tape.Tape) []byte {
+	t := &tapeReader{file: read.File}
 	t.header, _ = read.Header()
 	for i := range read.Commands {
 		t.command(&read.Commands[i])
 	}
-	return t.script(), nil
+	return t.script()
 }
 
 // A tapeReader turns the commands of a tape into the steps of a script.

@@ -43,6 +43,15 @@ PlayMusic loud
 Sleep 1.5
 `
 
+// importOf imports a tape's text.
+func importOf(name, text string, open func(string) ([]byte, error)) ([]byte, error) {
+	t, err := tape.Parse(name, []byte(text), open)
+	if err != nil {
+		return nil, err
+	}
+	return Import(t), nil
+}
+
 // TestImport: a tape says the same as a script, and what a script cannot say is a comment.
 func TestImport(t *testing.T) {
 	t.Parallel()
@@ -52,7 +61,7 @@ func TestImport(t *testing.T) {
 		}
 		return nil, os.ErrNotExist
 	}
-	text, err := Import("dir/demo.tape", []byte(demo), open)
+	text, err := importOf("dir/demo.tape", demo, open)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +113,7 @@ func TestTapeErrors(t *testing.T) {
 		"Set Width wide": "x.tape:1:11: Width is \"wide\"", "Set Width": "x.tape:1:1: Set Width wants", "Ctrl+Foo": "x.tape:1:1: key \"ctrl+Foo\"",
 		"Source gone.tape": "x.tape:1:8: no such tape", "Sleep": "x.tape:1:6: Sleep wants a time", "Env X": "x.tape:1:1: Env wants",
 	} {
-		_, err := Import("x.tape", []byte(text), func(string) ([]byte, error) { return nil, errors.New("no such tape") })
+		_, err := importOf("x.tape", text, func(string) ([]byte, error) { return nil, errors.New("no such tape") })
 		var at *tape.Error
 		if !errors.As(err, &at) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
@@ -113,7 +122,7 @@ func TestTapeErrors(t *testing.T) {
 	// A tape that names itself ends.
 	var self func(string) ([]byte, error)
 	self = func(string) ([]byte, error) { return []byte("Source me\n"), nil }
-	if text, err := Import("me", []byte("Source me\n"), self); err != nil || !strings.Contains(string(text), "import that tape, too") {
+	if text, err := importOf("me", "Source me\n", self); err != nil || !strings.Contains(string(text), "import that tape, too") {
 		t.Errorf("%v: %s", err, text)
 	}
 }
@@ -125,7 +134,7 @@ func TestAnyTape(t *testing.T) {
 		word := rapid.SampledFrom([]string{"Type", "Enter", "Sleep", "Wait", "Wait+Line", "Set", "Env", "Ctrl+C", "Copy", "Paste", "Require", "Output", "Screenshot", "Source", "\n", "\n",
 			`"it's"`, "'$x'", "`a`", "/re/", "/a b", "2s", "-1", "Width", "Shell", "x.png", "{", "#", "\x1b", "日本", "-- a --", "\"\\x1b\"", "Alt+'", "Down@1s", "3"})
 		made := strings.Join(rapid.SliceOf(word).Draw(t, "tape"), " ")
-		text, err := Import("x.tape", []byte(made), nil)
+		text, err := importOf("x.tape", made, nil)
 		if err != nil {
 			var at *tape.Error
 			if !errors.As(err, &at) || at.Line < 1 || at.Col < 1 {

@@ -36,11 +36,10 @@ func Command(std cli.Stdio) *cobra.Command {
 		Use:   "watch",
 		Short: "Show a server's sessions on a local web page",
 		Long: `Serve a web page on this machine that shows a server's sessions live, lets you take one over, and
-plays recordings. Secrets are hidden. Opening the page takes the printed address: the part after # is
-a token.
+plays recordings. Secrets are hidden.
 
-Two addresses are printed. The first allows typing. Share the second: it can only watch, with its own
-token, and the server refuses anything else from such a page. With --read-only only that one is made.
+Two addresses are printed. Anyone with the first can see every session and type: do not share it. With
+the second one can only watch: the server refuses everything else. --read-only makes only that one.
 
 A server is started when none listens, as "ptywright spawn" does; with --casts, which needs none, it
 is not. The page connects again by itself when the server was restarted.
@@ -55,10 +54,10 @@ The recordings are the server's and, with --casts, those of a directory.`,
 	flags.StringVar(&f.socket, "socket", "",
 		"`PATH` of the server's socket (default: $PTYWRIGHT_HOME/socket, or ~/.ptywright/socket)")
 	flags.StringVar(&f.casts, "casts", "", "also play the recordings (*.cast) in `DIR`")
-	flags.Uint16Var(&f.port, "port", 0, "of 127.0.0.1 (default: a free one)")
+	flags.Uint16Var(&f.port, "port", 0, "the port on 127.0.0.1 (default: a free one)")
 	flags.BoolVar(&f.open, "open", false,
-		"open the page in the browser instead of printing the address")
-	flags.BoolVar(&f.look, "read-only", false, "only make the address that cannot type")
+		"open the page in your browser (the secret address is not printed)")
+	flags.BoolVar(&f.look, "read-only", false, "make only the address that cannot type")
 	return c
 }
 

@@ -12,7 +12,7 @@ from ._failures import TimeoutError as TimedOut
 from ._golden import QUIET, SETTLE, VARIABLE, GoldenError, Screens, Wanted, drop, explained, in_ci, keep
 from ._golden import pending, read, save, step_of, wanted
 from ._match import Match
-from ._matchers import Matcher, screen, stable
+from ._matchers import Matcher, exited, regex, screen, stable
 from ._moment import Moment, moment
 from ._record import Call
 from ._face import offload
@@ -30,6 +30,7 @@ class Keeping:
 
     id: str
     screens: Screens
+    _since: Union[int, str]
 
     def _ask(self, call: Call[T]) -> T:
         raise NotImplementedError
@@ -129,7 +130,10 @@ class Keeping:
     def _write(
         self, file: str, old: Optional[str], what: Wanted, timeout: Optional[float], always: bool
     ) -> None:
-        still = self._ask(self._expects(stable(SETTLE), _bound(timeout)))
+        shown = stable(SETTLE)
+        if not self._since:  # before any input a blank screen is one that is not drawn yet
+            shown = (regex(r"\S") | exited()) & shown
+        still = self._ask(self._expects(shown, _bound(timeout)))
         made = self.golden(
             masks=what.masks,
             region=what.region,

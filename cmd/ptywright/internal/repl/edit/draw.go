@@ -20,7 +20,7 @@ type drawing struct {
 }
 
 // layout wraps prompt and text at cols.
-func layout(first, more, text string, cursor int, spans []Span, cols int) drawing {
+func layout(first, more, promptSGR, text string, cursor int, spans []Span, cols int) drawing {
 	var d drawing
 	var b strings.Builder
 	var widths []int
@@ -94,9 +94,6 @@ func layout(first, more, text string, cursor int, spans []Span, cols int) drawin
 	}
 	return d
 }
-
-// promptSGR is how prompts are shown: dim enough to tell them apart from input.
-const promptSGR = "36"
 
 // A painter remembers what it has drawn, to draw something else in its place.
 type painter struct {

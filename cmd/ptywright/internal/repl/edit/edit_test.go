@@ -211,7 +211,7 @@ func TestDrawingIsWhatATerminalShows(t *testing.T) {
 				e.cursor = e.next(e.cursor)
 			}
 			e.draw()
-			d := layout("p> ", ".> ", string(e.text), len(string(e.text[:e.cursor])), nil, cols)
+			d := layout("p> ", ".> ", "36", string(e.text), len(string(e.text[:e.cursor])), nil, cols)
 			if len(d.rows) > rows-2 {
 				t.Skip("of a text that is longer than the screen a part is shown")
 			}

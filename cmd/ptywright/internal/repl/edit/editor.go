@@ -22,6 +22,7 @@ type Options struct {
 	Resized <-chan struct{}
 
 	Prompt    func() (first, more string)                                  // without control characters
+	PromptSGR string                                                       // how it is shown; "": as text
 	Highlight func(text string) []Span                                     // in order, without overlap
 	Complete  func(text string, cursor int) (start int, items []Candidate) // positions in bytes
 	More      func(text string) bool                                       // Enter adds another line
@@ -221,7 +222,7 @@ func (e *Editor) draw() {
 	if e.Highlight != nil {
 		spans = e.Highlight(string(text))
 	}
-	d := layout(first, more, string(text), len(string(text[:cursor])), spans, cols)
+	d := layout(first, more, e.PromptSGR, string(text), len(string(text[:cursor])), spans, cols)
 	e.painter.draw(&b, d, below, rows)
 	b.WriteString("\x1b[?25h\x1b[?2026l")
 	e.write(b.String())

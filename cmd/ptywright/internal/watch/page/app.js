@@ -59,7 +59,7 @@ async function serve(mine, hello) {
       $('banner').hidden = true;
       link.works();
       if (shown && again && term.another()) {
-        toast(`The server is another one than before: the session ${term.id} that was shown here has gone with the last`);
+        toast(`The session ${term.id} that was shown here has gone: it was closed, or the server was started anew`);
         history.replaceState(null, '', '#/');
       }
       route();
@@ -106,7 +106,7 @@ for (const bar of document.querySelectorAll('.bar, .toolbar, .keys')) {
 
 // A soft keyboard covers the page, or shrinks it: what there is of it is used.
 function room() {
-  document.documentElement.style.setProperty('--room', `${visualViewport.height}px`);
+  document.documentElement.style.setProperty('--room', `${visualViewport.height * visualViewport.scale}px`);
   window.scrollTo(0, 0);
 }
 visualViewport.addEventListener('resize', room);

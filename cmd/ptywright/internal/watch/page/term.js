@@ -202,11 +202,8 @@ export class Term {
           : s.lease ? `${s.lease.holder} types since ${new Date(s.lease.since).toLocaleTimeString()}.` : this.reader ? 'You are looking on: nothing can be typed from this page.' : 'Nobody types here. You are reading.';
   }
 
-  // another says that the list has another session under the id of the one that is shown.
-  another() {
-    const now = this.info(this.id)?.started;
-    return Boolean(now && this.#started && now !== this.#started);
-  }
+  // another says that the list does not have the session that is shown, or another under its id.
+  another() { return Boolean(this.#started) && this.info(this.id)?.started !== this.#started; }
 
   refresh() { if (this.id) this.#about(); }
 
