@@ -143,3 +143,27 @@ func TestEventsOfAHostileCast(t *testing.T) {
 		t.Errorf("%d events", n)
 	}
 }
+
+// TestMomentsOfACast: what any cast has is there beside the events, and of many the newest.
+func TestMomentsOfACast(t *testing.T) {
+	t.Parallel()
+	rec, err := record.Load(strings.NewReader(`{"version": 2, "width": 80, "height": 24}
+[0.1, "o", "text"]
+[0.2, "m", "here"]
+[0.3, "r", "90x30"]
+[0.4, "p", "{\"kind\": \"wait\", \"state\": \"matched\"}"]
+[0.5, "x", "3"]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for most, want := range map[int]string{10: "200ms marker, 300ms resize, 400ms wait, 500ms exit", 2: "400ms wait, 500ms exit", 0: ""} {
+		var got []string
+		for at, e := range rec.Moments(most) {
+			got = append(got, fmt.Sprint(at, " ", e.Kind))
+		}
+		if said := strings.Join(got, ", "); said != want {
+			t.Errorf("of %d: %s, want %s", most, said, want)
+		}
+	}
+}

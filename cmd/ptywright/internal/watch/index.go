@@ -43,6 +43,12 @@ type listed struct {
 	Title   *string         `json:"title"`
 	Exit    json.RawMessage `json:"exit"`
 	Lease   json.RawMessage `json:"lease"`
+	// What has happened lately: events of the wire, and times.
+	Waits   json.RawMessage `json:"waits,omitempty"`
+	Command json.RawMessage `json:"command,omitempty"`
+	Bell    *time.Time      `json:"bell,omitempty"`
+	Changed time.Time       `json:"changed"`            // the screen, to changedStep
+	QuietMS int64           `json:"quiet_ms,omitempty"` // the server's; not passed on
 }
 
 // An index keeps the session list for one page. The server does not notify about a list, but about
@@ -64,8 +70,11 @@ type index struct {
 	states  map[string]string // by adapter
 	version uint64
 	list    json.RawMessage
-	changed chan struct{} // closed when version grows
-	err     error         // of the last read
+	changed chan struct{}     // closed when version grows
+	err     error             // of the last read
+	seqs    map[string]uint64 // the newest event of each session that was told of
+	news    chan struct{}     // closed when one more was
+	soon    *time.Timer       // reads the list for events; nil: none was noted since
 }
 
 // newIndex starts an index. ctx bounds only the start.
@@ -83,10 +92,10 @@ func newIndex(ctx context.Context, native *client.Client, socket string,
 	x := &index{
 		log: log, native: native, feed: feed, dirty: make(chan struct{}, 1),
 		done: make(chan struct{}), known: map[string]bool{}, states: map[string]string{},
-		changed: make(chan struct{}),
+		changed: make(chan struct{}), seqs: map[string]uint64{}, news: make(chan struct{}),
 	}
 	x.ctx, x.cancel = context.WithCancel(context.Background())
-	if err := feed.Subscribe(ctx, x.told); err != nil {
+	if err := feed.SubscribeEvents(ctx, x.told); err != nil {
 		x.cancel()
 		feed.Close()
 		return nil, err
@@ -101,6 +110,11 @@ func (x *index) close() {
 	x.cancel()
 	x.feed.Close()
 	<-x.done
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.soon != nil {
+		x.soon.Stop()
+	}
 }
 
 // touch asks for a read of the list.
@@ -121,6 +135,10 @@ func (x *index) told(e client.Event) {
 		x.mu.Unlock()
 		if !known {
 			x.touch()
+		}
+	case "session.event":
+		if e.Noted != nil {
+			x.note(e.Session, e.Noted.Seq)
 		}
 	case "adapter.changed":
 		var p struct {
@@ -196,8 +214,11 @@ func (x *index) look() (json.RawMessage, error) {
 		return nil, err
 	}
 	known, plugins := map[string]bool{}, map[string]string{}
+	now := time.Now()
 	for _, l := range r.Details {
 		known[l.Session] = true
+		l.Changed = now.Add(-time.Duration(l.QuietMS) * time.Millisecond).Truncate(changedStep).UTC()
+		l.QuietMS = 0
 		if l.Adapter != "" {
 			plugins[l.Adapter] = ""
 		}
@@ -222,6 +243,11 @@ func (x *index) look() (json.RawMessage, error) {
 	for _, l := range r.Details {
 		if l.Adapter != "" {
 			l.Plugin, l.State = plugins[l.Adapter], x.states[l.Adapter]
+		}
+	}
+	for id := range x.seqs {
+		if !known[id] {
+			delete(x.seqs, id)
 		}
 	}
 	for a := range x.states {

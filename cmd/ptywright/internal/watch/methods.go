@@ -27,6 +27,7 @@ var methods = map[string]method{
 	"sessions":   {true, false, with((*page).sessions)},
 	"frame":      {true, false, with((*page).frame)},
 	"past":       {true, false, with((*page).past)},
+	"events":     {true, false, with((*page).events)},
 	"scrollback": {true, false, with((*page).scrollback)},
 	"search":     {true, false, with((*page).search)},
 	"take":       {true, true, with((*page).take)},
@@ -89,7 +90,8 @@ func (p *page) frame(ctx context.Context, q frameParams) (any, error) {
 
 type pastParams struct {
 	named
-	Time *time.Time `json:"time,omitempty"` // nil: now
+	Time     *time.Time `json:"time,omitempty"`     // nil: now
+	Sequence *uint64    `json:"sequence,omitempty"` // in place of the time: that of an event
 }
 
 // A pastFrame is a screen as it was, and the time by the clock that its times are of.
@@ -108,7 +110,10 @@ func (p *page) past(ctx context.Context, q pastParams) (any, error) {
 		}{q.named, at})
 	}
 	at := any(map[string]int{"ago_ms": 0})
-	if q.Time != nil {
+	switch {
+	case q.Sequence != nil:
+		at = *q.Sequence
+	case q.Time != nil:
 		at = map[string]time.Time{"time": *q.Time}
 	}
 	f, err := ask(at)

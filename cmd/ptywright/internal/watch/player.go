@@ -63,6 +63,7 @@ type opened struct {
 	IdleMS     float64   `json:"idle_ms,omitempty"` // from the cast
 	Truncated  bool      `json:"truncated,omitempty"`
 	Markers    []marker  `json:"markers,omitempty"`
+	Events     []moment  `json:"events,omitempty"`
 }
 
 type marker struct {
@@ -110,6 +111,7 @@ func (p *player) open(ctx context.Context, find func() (*os.File, error), idleMS
 			o.Markers = append(o.Markers, marker{milliseconds(e.At), hide.String(e.Text)})
 		}
 	}
+	o.Events = momentsOf(rec, hide)
 	p.rec, p.replay = rec, record.NewReplay(rec)
 	return o, nil
 }

@@ -128,6 +128,7 @@ const keys = () => ({
   'One session': [
     ['Page Up', 'scrollback'],
     ['Ctrl+Shift+F', 'search in it'],
+    ['↑ ↓, Enter', 'in the timeline: an event, its moment'],
     ['Ctrl+Shift+C, Cmd+C', 'copy what is selected'],
     ...term.reader ? [] : [
       ['Enter', 'take it over'],

@@ -1,5 +1,6 @@
 // The grid: a small live screen for each session. What is out of sight is not asked for.
 
+import { before } from './marks.js';
 import { Painter } from './painter.js';
 import { Tile } from './tile.js';
 import { $, teach } from './ui.js';
@@ -8,7 +9,7 @@ import { $, teach } from './ui.js';
 const most = 40;
 
 export class Grid {
-  #tiles = new Map(); #seen = new Set(); #width = Number(localStorage.getItem('tile')) || 380;
+  #tiles = new Map(); #order = localStorage.getItem('order') ?? 'attention'; #seen = new Set(); #width = Number(localStorage.getItem('tile')) || 380;
 
   constructor(wire) {
     this.wire = wire;
@@ -23,6 +24,47 @@ export class Grid {
     this.size(0);
     $('filter').addEventListener('input', () => this.#filter());
     document.addEventListener('visibilitychange', () => this.#choose());
+    const order = $('grid-order');
+    order.value = this.#order;
+    order.onchange = () => {
+      localStorage.setItem('order', this.#order = order.value);
+      this.#sort();
+    };
+    $('grid-first').onclick = () => { location.hash = this.#needy()[0]?.link.hash ?? '#/'; };
+    // Times are told by the second, where they are seen.
+    setInterval(() => { if (!document.hidden && this.el.offsetParent) this.#tick(); }, 1000);
+  }
+
+  #tick() {
+    let other = false;
+    for (const t of this.#tiles.values()) other = t.tick() || other;
+    if (other) this.#sort();
+    this.#tell();
+  }
+
+  // needy are the tiles of sessions that are stuck, the longest first.
+  #needy() {
+    return [...this.#tiles.values()].filter((t) => t.lately.level === 'stuck' || t.lately.level === 'still').sort((a, b) => before(a.lately, b.lately));
+  }
+
+  // tell says above the grid how many are stuck, and which has been for longest.
+  #tell() {
+    const needy = this.#needy(), first = $('grid-first');
+    $('grid-summary').hidden = this.#tiles.size === 0;
+    $('grid-stuck').textContent = needy.length ? `${needy.length} of ${this.#tiles.size} stuck:` : '';
+    first.hidden = !needy.length;
+    const words = needy.length ? `${needy[0].session.name || needy[0].session.session} ${needy[0].lately.wait.textContent}` : '';
+    if (first.textContent !== words) first.textContent = words;
+  }
+
+  // sort brings the tiles into the order that is chosen. What has the focus keeps it.
+  #sort() {
+    const tiles = [...this.#tiles.values()];
+    if (this.#order === 'attention') tiles.sort((a, b) => before(a.lately, b.lately));
+    if (tiles.every((t, i) => this.el.children[i] === t.el)) return;
+    const focused = this.el.contains(document.activeElement) ? document.activeElement : null;
+    for (const [i, t] of tiles.entries()) if (this.el.children[i] !== t.el) this.el.insertBefore(t.el, this.el.children[i] ?? null);
+    if (focused !== document.activeElement) focused?.focus({ preventScroll: true });
   }
 
   size(by) {
@@ -46,6 +88,8 @@ export class Grid {
       }
     }
     $('session-count').textContent = sessions.length;
+    this.#sort();
+    this.#tell();
     this.#filter();
   }
 

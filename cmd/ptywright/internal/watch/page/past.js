@@ -9,7 +9,7 @@ const beat = 60; // milliseconds between two screens that are played
 const time = (text) => Date.parse(text.replace(/(\.\d{3})\d+/, '$1'));
 
 export class Past {
-  #abort = null; #from = 0; #server = 0; #heard = 0; #at = 0; #playing = false; #origin = 0; #began = 0; #timer = 0; #asking = false; #again = false;
+  #abort = null; #from = 0; #server = 0; #heard = 0; #at = 0; #playing = false; #origin = 0; #began = 0; #timer = 0; #asking = false; #again = false; #sequence = null;
 
   // draw shows a frame, live goes back to the present, and say tells what is shown.
   constructor(wire, draw, live, say) {
@@ -31,6 +31,7 @@ export class Past {
     this.session = session;
     this.#abort = new AbortController();
     this.#at = Infinity; // now
+    this.#sequence = null;
     $('past-bar').hidden = false;
     $('term-past').setAttribute('aria-pressed', 'true');
     $('past-seek').focus();
@@ -47,13 +48,22 @@ export class Past {
 
   play(on) {
     this.#playing = on && this.active;
+    if (on) this.#sequence = null;
     $('past-play').textContent = this.#playing ? 'Pause' : 'Play';
     clearTimeout(this.#timer);
     if (this.#playing) { this.#clock(); this.#show(); }
   }
 
+  // moment shows a sequence: exactly what an event was about.
+  moment(sequence) {
+    this.play(false);
+    this.#sequence = sequence;
+    this.#show();
+  }
+
   seek(at) {
     if (!this.active) return;
+    this.#sequence = null;
     this.#at = Math.max(this.#from, Math.min(this.#now(), at));
     this.#clock();
     this.#show();
@@ -74,8 +84,10 @@ export class Past {
         if (this.#playing) this.#at = this.#origin + (performance.now() - this.#began) * Number($('past-speed').value);
         if (this.#playing && this.#at >= this.#now()) { this.live(); return; }
         const at = Number.isFinite(this.#at) ? new Date(this.#at).toISOString() : undefined;
-        const { frame, now } = await this.wire().call('past', { session: this.session, time: at }, abort.signal);
+        const sequence = this.#sequence ?? undefined;
+        const { frame, now } = await this.wire().call('past', { session: this.session, sequence, time: sequence === undefined ? at : undefined }, abort.signal);
         if (abort.signal.aborted) return;
+        if (sequence !== undefined) this.#at = time(frame.shown_at);
         this.#server = time(now);
         this.#heard = performance.now();
         this.#from = time(frame.kept_from_at);

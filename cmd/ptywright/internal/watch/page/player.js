@@ -3,6 +3,7 @@
 
 import { fitting } from './rows.js';
 import { Screen, margin } from './screen.js';
+import { Timeline, remember, remembered } from './timeline.js';
 import { $, bytes, duration, follow, make, nextFrame, sentence, teach } from './ui.js';
 
 export class Recordings {
@@ -55,6 +56,8 @@ export class Player {
     $('player-seek').oninput = (e) => { if (this.#cast) this.seek(Number(e.target.value) / 1000 * this.#cast.duration_ms); };
     $('player-speed').onchange = () => this.#clock();
     $('player-idle').onchange = () => this.open(this.id);
+    this.timeline = new Timeline($('player-panels'), ({ at }) => { this.play(false); this.seek(at + 0.01); }, () => false);
+    $('player-timeline').onclick = () => { remember(!this.timeline.shown); this.#events(); };
     new ResizeObserver(() => { if (this.#cast) this.fit(); }).observe($('player-stage'));
     this.screen.el.addEventListener('click', (e) => { const link = e.target.closest?.('.link')?.link; if (link) follow(link); });
     $('view-player').addEventListener('keydown', (e) => this.#key(e));
@@ -86,6 +89,9 @@ export class Player {
         e.title = m.label;
         return e;
       }));
+      this.timeline.clear();
+      this.timeline.add((cast.events ?? []).map(({ at_ms: at, event }) => ({ at, event })));
+      this.#events();
       $('player-stage').focus();
       this.play(true);
     } catch (e) {
@@ -100,7 +106,14 @@ export class Player {
   }
 
   // controls are for a recording that is open.
-  #controls(on) { for (const id of ['player-play', 'player-seek']) $(id).disabled = !on; }
+  #controls(on) { for (const id of ['player-play', 'player-seek', 'player-timeline']) $(id).disabled = !on; }
+
+  // events shows the timeline, if it is wanted and has something.
+  #events() {
+    const on = remembered() && this.#cast !== null;
+    this.timeline.show(on);
+    $('player-timeline').setAttribute('aria-pressed', String(on));
+  }
 
   toggle() {
     if (!this.#cast) return;
@@ -169,6 +182,7 @@ export class Player {
     $('player-time').textContent = `${duration(this.#at)} / ${duration(all)}`;
     const seek = $('player-seek');
     seek.value = all ? 1000 * this.#at / all : 0;
+    this.timeline.reach(this.#at);
     seek.setAttribute('aria-valuetext', `${duration(this.#at)} of ${duration(all)}`);
   }
 

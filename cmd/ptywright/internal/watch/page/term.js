@@ -9,6 +9,7 @@ import { Screen, margin } from './screen.js';
 import { Scrollback } from './scroll.js';
 import { Search } from './search.js';
 import { Selection } from './select.js';
+import { Live } from './timeline.js';
 import { $, commandOf, confirm, ended, follow, make, nextFrame, pills, sentence, toast } from './ui.js';
 
 // Text is of so many pixels at least where a screen is read at arm's length, and moved about by a finger;
@@ -34,6 +35,7 @@ export class Term {
     this.hands = new Hands(this);
     this.announcer = new Announcer(this.screen);
     this.past = new Past(wire, (frame) => { this.screen.draw(frame); this.fit(); }, () => this.#live(), (text) => { $('term-status').textContent = text; });
+    this.timeline = new Live(this);
     this.#wire();
   }
 
@@ -59,11 +61,13 @@ export class Term {
     this.#about();
     $('term-status').textContent = 'Asking for the screen…';
     this.#follow();
+    this.timeline.open(id);
     this.stage.focus();
   }
 
   close() {
     this.past.close();
+    this.timeline.close();
     this.search.close();
     this.selection.clear();
     this.#abort?.abort();
@@ -108,18 +112,31 @@ export class Term {
     this.focus();
   }
 
-  // then shows the past instead of what changes.
-  #then() {
-    if (!this.#frame) return;
-    this.#abort?.abort();
-    this.scrollback.forget();
-    this.past.open(this.id);
+  // then shows the past instead of what changes: of a sequence, if there is one.
+  then(sequence) {
+    if (!this.#frame || this.#lost) return;
+    if (!this.past.active) {
+      const focused = document.activeElement;
+      this.#abort?.abort();
+      this.scrollback.forget();
+      this.past.open(this.id);
+      if (sequence !== undefined) focused?.focus();
+    }
+    if (sequence !== undefined) this.past.moment(sequence);
+  }
+
+  // back leaves the past, and answers whether it was shown.
+  back() {
+    const was = this.past.active;
+    this.#live();
+    return was;
   }
 
   // live goes back.
   #live() {
     if (!this.past.active) return;
     this.past.close();
+    this.timeline.timeline.free();
     this.#follow(); // begins with the whole screen
     this.focus();
   }
@@ -182,7 +199,7 @@ export class Term {
     take.classList.toggle('held', this.mine);
     for (const id of ['term-keys', 'term-paste', 'term-fit']) $(id).hidden = !this.mine;
     if (!this.mine) this.#keys(false);
-    for (const id of ['announce', 'search', 'history', 'past']) $(`term-${id}`).hidden = !f || Boolean(this.#lost);
+    for (const id of ['announce', 'search', 'history', 'past', 'timeline']) $(`term-${id}`).hidden = !f || Boolean(this.#lost);
     // A click moves the focus to what can have it, and takes it from what is typed into.
     if (this.mine) this.stage.removeAttribute('tabindex'); else this.stage.tabIndex = 0;
     this.input.tabIndex = this.mine ? 0 : -1;
@@ -245,7 +262,7 @@ export class Term {
     $('term-take').onclick = () => this.toggle();
     $('term-history').onclick = () => { this.scrollback.older(); };
     $('term-search').onclick = () => { if ($('search-bar').hidden) this.search.open(); else this.search.close(); };
-    $('term-past').onclick = () => { if (this.past.active) this.#live(); else this.#then(); };
+    $('term-past').onclick = () => { if (this.past.active) this.#live(); else this.then(); };
     $('term-keys').onclick = () => this.#keys($('term-key-row').hidden);
     $('term-key-row').append(...special.map(([label, key]) => {
       const b = make('button', '', label);

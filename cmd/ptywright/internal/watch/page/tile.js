@@ -1,5 +1,6 @@
 // A tile of the grid: a session, small and live.
 
+import { Marks } from './marks.js';
 import { fitting } from './rows.js';
 import { Screen } from './screen.js';
 import { commandOf, make, pause, pills } from './ui.js';
@@ -25,10 +26,11 @@ export class Tile {
     this.title = make('span', 'title');
     this.about = make('span', 'about');
     this.marks = make('span', 'pills');
+    this.lately = new Marks();
     const foot = make('div', 'foot');
     const names = make('div', 'names');
     names.append(this.title, this.about);
-    foot.append(names, this.marks);
+    foot.append(names, this.marks, this.lately.el);
     this.link.append(this.view, foot);
     this.el.append(this.link);
     this.screen.zoom(this.#px);
@@ -51,10 +53,12 @@ export class Tile {
     this.title.textContent = [s.name, title].filter(Boolean).join(' · ');
     this.about.textContent = [s.session, title === command ? '' : command, `${s.rows}×${s.cols}`].filter(Boolean).join(' · ');
     this.marks.replaceChildren(...pills(s));
-    const said = [s.name, title, s.session, command, `${s.rows} rows, ${s.cols} columns`, ...[...this.marks.children].map((m) => m.textContent)];
+    this.lately.show(s);
+    this.link.dataset.level = this.lately.level;
+    const said = [s.name, title, s.session, command, `${s.rows} rows, ${s.cols} columns`, ...[...this.marks.children].map((m) => m.textContent), this.lately.said];
     this.link.setAttribute('aria-label', said.filter(Boolean).join(', '));
     this.link.classList.toggle('over', Boolean(s.exit));
-    this.words = [s.name, s.session, title, command, s.plugin, s.state, s.lease?.holder].join(' ').toLowerCase();
+    this.words = [s.name, s.session, title, command, s.plugin, s.state, s.lease?.holder, this.lately.said].join(' ').toLowerCase();
   }
 
   // fit chooses the size of the text so that the screen fills the tile. A small font draws what a scaled screen would blur.
@@ -63,6 +67,13 @@ export class Tile {
     if (wide <= 0) return;
     const px = fitting(this.screen.size.rows, this.screen.size.cols, wide, tall, 1, 18, 0.25);
     if (px !== this.#px) this.screen.zoom(this.#px = px);
+  }
+
+  // tick tells times anew, and answers whether the session came to need somebody, or no more.
+  tick() {
+    const other = this.lately.tick();
+    if (other) this.head();
+    return other;
   }
 
   lost(is) { this.link.classList.toggle('lost', is); }
@@ -93,6 +104,7 @@ export class Tile {
   #draw(frame) {
     this.screen.draw(frame);
     if (frame.full) this.fit();
+    else if (frame.rows.length || frame.moves?.length) this.lately.saw();
     const seen = { ...this.session, title: frame.title, lease: frame.lease, exit: frame.exit, rows: frame.size.rows, cols: frame.size.cols };
     if (JSON.stringify(seen) !== JSON.stringify(this.session)) this.update(seen);
   }
