@@ -69,7 +69,30 @@ func (r *release) partsOf(info *debug.BuildInfo) ([]part, error) {
 			}
 		}
 	}
+	for _, e := range ownFonts {
+		text, err := os.ReadFile(filepath.Join(filepath.FromSlash(fontsDir), e.licenceFile))
+		if err != nil {
+			return nil, fmt.Errorf("the licence of %s: %w", e.part.name, err)
+		}
+		e.part.text = strings.ReplaceAll(string(text), "\r\n", "\n")
+		all = append(all, e.part)
+	}
 	return all, nil
+}
+
+// fontsDir has the fonts that pictures are drawn with, and their licences.
+const fontsDir = "engine/picture/fonts"
+
+// ownFonts are the fonts that the project itself embeds: fonts/make.py makes them.
+var ownFonts = []struct {
+	licenceFile string
+	part        part
+}{
+	{"LICENSE-Noto", part{name: "Noto Emoji, Noto Sans Symbols, Noto Sans Symbols 2, Noto Sans Math",
+		version: "3.006", licence: "OFL-1.1", home: "https://notofonts.github.io"}},
+	{"LICENSE-NerdFonts", part{name: "Nerd Fonts icons", version: "3.4.0",
+		licence: "MIT AND OFL-1.1 AND Apache-2.0 AND CC-BY-4.0 AND Unlicense",
+		home:    "https://www.nerdfonts.com"}},
 }
 
 // itself is the project as a part of its packages.

@@ -476,7 +476,7 @@ func TestPartsAreListed(t *testing.T) {
 				t.Errorf("%+v", p)
 			}
 		}
-		for _, want := range []string{"ptywright", "go", "github.com/yuin/gopher-lua", "github.com/modelcontextprotocol/go-sdk", "codeberg.org/go-fonts/dejavu", "DejaVu Sans Mono"} {
+		for _, want := range []string{"ptywright", "go", "github.com/yuin/gopher-lua", "github.com/modelcontextprotocol/go-sdk", "codeberg.org/go-fonts/dejavu", "DejaVu Sans Mono", "Nerd Fonts icons"} {
 			if !slices.Contains(names, want) {
 				t.Errorf("%s is not among %q", want, names)
 			}

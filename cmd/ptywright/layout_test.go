@@ -124,6 +124,7 @@ var thirdParty = map[string][]string{
 	"github.com/charmbracelet/x/conpty":      {"engine/pty"},
 	"golang.org/x/image":                     {"engine/picture"},
 	"codeberg.org/go-fonts/dejavu":           {"engine/picture"},
+	"github.com/HugoSmits86/nativewebp":      {"engine/picture"},
 	"golang.org/x/sys":                       {"protocol/client", "engine/pty", "protocol", "protocol/unterm/proxy", "protocol/unterm/instance", "cmd/ptywright/internal/config", "cmd/ptywright/internal/serve", "cmd/ptywright/internal/attach", "cmd/ptywright/internal/daemon", "bench", "cmd/ptywright/internal/repl", "cmd/ptywright/internal/programtest", "cmd/ptywright/internal/cli"},
 	"golang.org/x/term":                      {"protocol/client", "cmd/ptywright/internal/recordings", "cmd/ptywright/internal/tmux", "cmd/ptywright/internal/testreview", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/plugin", "cmd/ptywright/internal/remote", "cmd/ptywright/internal/run", "cmd/ptywright/internal/serve", "cmd/ptywright/internal/attach", "cmd/ptywright/internal/repl"},
 	"github.com/go-json-experiment/json":     {"protocol", "protocol/native", "protocol/acp", "protocol/protocoltest", "protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "protocol/unterm"},

@@ -94,10 +94,6 @@ func (a *pixelAnimation) repaint(s *vt.Screen, y int) image.Rectangle {
 			part.drawCursor(s)
 		}
 	}
-	if !a.o.Frame.window() {
-		return r
-	}
-	a.finish(a.c.img) // the row may touch a corner
 	return r
 }
 

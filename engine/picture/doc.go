@@ -1,5 +1,6 @@
 // Package picture (no stability promise) draws a [vt.Screen]: [Draw] as PNG, SVG, HTML or ANSI
-// text, [Tiles] several screens as one PNG, [Window] one as a PNG of a window.
+// text, [Animate] several as a moving SVG, GIF or WebP, [Tiles] several as one PNG, [Window] one as a
+// PNG of another program's window.
 //
 // It hides nothing: hide secrets before, with record.Mask of package engine/record, and set
 // [Options].Clean for titles and links, which a mask does not reach. Pictures are bounded, see [ErrTooLarge].

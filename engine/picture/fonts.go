@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"codeberg.org/go-fonts/dejavu/dejavusansmono"
@@ -27,6 +28,8 @@ var (
 	symbolsFont string
 	//go:embed fonts/symbols2.ttf.gz
 	symbols2Font string
+	//go:embed fonts/math.ttf.gz
+	mathFont string
 	//go:embed fonts/emoji.ttf.gz
 	emojiFont string
 )
@@ -106,7 +109,10 @@ func (t *typeface) load(r rune, size float64) (out sfnt.Segments, advance float6
 
 // builtIn are the embedded fonts: DejaVu Sans Mono, regular and bold, and what it lacks. Italics are the
 // same, slanted: the oblique cuts would add half a megabyte to the binary.
-var builtIn = sync.OnceValue(func() (f struct{ regular, bold, nerd, symbols, symbols2, emoji *typeface }) {
+var builtIn = sync.OnceValue(func() (f struct {
+	regular, bold, nerd, emoji *typeface
+	symbols                    []*typeface
+}) {
 	parse := func(ttf []byte, kind fontKind) *typeface {
 		font, err := sfnt.Parse(ttf)
 		if err != nil {
@@ -128,8 +134,9 @@ var builtIn = sync.OnceValue(func() (f struct{ regular, bold, nerd, symbols, sym
 	f.regular, f.bold = parse(dejavusansmono.TTF, textFont), parse(dejavusansmonobold.TTF, textFont)
 	f.regular.main, f.bold.main = true, true
 	f.nerd, f.emoji = parse(unpack(nerdFont), iconFont), parse(unpack(emojiFont), iconFont)
-	f.symbols = parse(unpack(symbolsFont), symbolFont)
-	f.symbols2 = parse(unpack(symbols2Font), symbolFont)
+	for _, packed := range []string{symbolsFont, symbols2Font, mathFont} {
+		f.symbols = append(f.symbols, parse(unpack(packed), symbolFont))
+	}
 	return f
 })
 
@@ -236,7 +243,7 @@ func (fs *Fonts) look(c choice) *typeface {
 	if c.emoji {
 		order = append([]*typeface{own.emoji}, order...)
 	}
-	order = append(append(order, fs.given...), own.nerd, own.symbols, own.symbols2, own.emoji)
+	order = append(append(append(order, fs.given...), own.nerd), append(own.symbols[:3:3], own.emoji)...)
 	for _, t := range order {
 		if t.index(c.r) != 0 {
 			return t
@@ -252,17 +259,20 @@ func drawnAlike(r rune) bool {
 		return false
 	}
 	own := builtIn()
-	return own.regular.index(r) == 0 &&
-		(own.nerd.index(r) != 0 || own.symbols.index(r) != 0 || own.symbols2.index(r) != 0)
+	has := func(t *typeface) bool { return t.index(r) != 0 }
+	return !has(own.regular) && (has(own.nerd) || slices.ContainsFunc(own.symbols, has))
 }
 
 // Bounds of fonts that are read from files: a font with all of Han has 20 MB, one of its glyphs takes
 // some 1,000 reads. They are generous: beyond them a font is broken, or made to break its reader.
 const (
 	fontBytesMax = 256 << 20
-	parseReads   = 64 << 20 // bytes to open a font, 1 for each read beside what it gets
-	glyphReads   = 4 << 20  // and for a glyph
+	parseReads   = 64 << 20 // bytes to open a font, and readCost for each read
+	glyphReads   = 2 << 20  // and for a glyph: a tenth of a second
 )
+
+// readCost is what a read costs beside its bytes.
+const readCost = 16
 
 var errFontReads = errors.New("the font reads without end")
 
@@ -276,7 +286,7 @@ func (f *fontFile) allow(n int) { f.left = n }
 
 // ReadAt reads while there is some allowance left.
 func (f *fontFile) ReadAt(p []byte, at int64) (int, error) {
-	if f.left -= len(p) + 1; f.left < 0 {
+	if f.left -= len(p) + readCost; f.left < 0 {
 		return 0, errFontReads
 	}
 	return f.File.ReadAt(p, at)

@@ -57,7 +57,7 @@ type layout struct {
 	radius     int // of its corners
 }
 
-// layout returns that of a screen. It applies o.Scale unless the format has its own.
+// layout returns that of a screen, with scale pixels for one.
 func (o Options) layout(s *vt.Screen, scale float64) *layout {
 	return o.layoutOf(s, s.Rows, s.Cols, scale)
 }
@@ -72,6 +72,7 @@ func (o Options) layoutOf(s *vt.Screen, rows, cols int, scale float64) *layout {
 	}
 	if o.Frame.window() {
 		l.bar, l.radius = l.face.h*7/4, l.face.h/2
+		l.pad = max(l.pad, l.radius) // no text in a corner
 	}
 	if o.Frame == FramePoster {
 		l.margin = l.face.h * 3
@@ -120,8 +121,7 @@ func (l *layout) buttons() (at [3]image.Point, radius float64) {
 // buttonColours are those of a window's buttons, on every system alike: close, minimize, zoom.
 var buttonColours = [3]uint32{0xff5f57, 0xfebc2e, 0x28c840}
 
-// barColour is the colour of a window's bar, titleColour that of its title, edgeColour that of the
-// line around a window.
+// barColour is the colour of a window's bar, titleColour that of its title.
 func (l *layout) barColour() color.RGBA {
 	return blend(l.theme.Background, l.theme.Foreground, 0.08)
 }
@@ -129,7 +129,7 @@ func (l *layout) titleColour() color.RGBA {
 	return blend(l.theme.Background, l.theme.Foreground, 0.7)
 }
 
-// titleBox is where a window's title may be, and titleFace its font.
+// titleBox is where a window's title may be.
 func (l *layout) titleBox() image.Rectangle {
 	at, radius := l.buttons()
 	r := l.window()

@@ -47,7 +47,8 @@ type htmlWriter struct {
 	b      strings.Builder
 }
 
-// head writes what is before the cells.
+// head writes what is before the cells. A browser drops a line feed right after <pre>: without one more,
+// a first row that is blank would be lost.
 func (w *htmlWriter) head() {
 	def := w.theme.ink(vt.Style{}, w.screen.Modes.ReverseVideo)
 	title := w.title
@@ -66,7 +67,7 @@ func (w *htmlWriter) head() {
 		from, to := w.ground()
 		ground = "linear-gradient(135deg," + css(from) + "," + css(to) + ") fixed"
 	}
-	fmt.Fprintf(&w.b, "<style>body{margin:0;background:%[6]s}pre{margin:0;padding:%[1]dpx;font:%[2]spx/%[7]dpx %[3]s;color:%[4]s;background:%[5]s}a{color:inherit;text-decoration:none}.w{display:inline-block;width:2ch}.c{display:inline-block;width:1ch}.g{position:relative;-webkit-text-fill-color:transparent}.g svg{position:absolute;left:0;top:0;height:%[7]dpx;fill:currentColor;overflow:visible}",
+	fmt.Fprintf(&w.b, "<style>body{margin:0;background:%[6]s}pre{margin:0;padding:%[1]dpx;font:%[2]spx/%[7]dpx %[3]s;color:%[4]s;background:%[5]s}a{color:inherit;text-decoration:none}.w,.c{display:inline-block;width:2ch;text-align:center}.c{width:1ch}.g{position:relative;-webkit-text-fill-color:transparent}.g svg{position:absolute;left:0;top:0;height:%[7]dpx;fill:currentColor;overflow:visible}",
 		w.pad, number(w.face.size), fonts, css(def.fg), css(def.bg), ground,
 		int(w.face.size*lineHeight))
 	if w.frame.window() {
@@ -91,10 +92,10 @@ func (w *htmlWriter) head() {
 				w.b.WriteString(clean(c.Text))
 			}
 		}
-		w.b.WriteString("</div><pre>")
+		w.b.WriteString("</div><pre>\n")
 		return
 	}
-	w.b.WriteString("</style>\n</head><body><pre>")
+	w.b.WriteString("</style>\n</head><body><pre>\n")
 }
 
 // span writes a span of a row.
@@ -172,8 +173,16 @@ func (w *htmlWriter) shapeOf(sp span) string {
 	if len(runes) != 1 || sp.style.Hidden {
 		return ""
 	}
-	if prompt := promptPath(runes[0], float64(sp.cols*w.face.w), float64(w.face.h)); prompt != "" {
+	if prompt := promptPath(runes[0], float64(sp.cols*w.face.w), float64(w.face.h), 0, 0); prompt != "" {
 		return prompt
+	}
+	if runes[0] >= 0x1fb00 && isBox(runes[0]) { // few fonts have them
+		var p svgPaths
+		m := boxMask(runes[0], sp.cols*w.face.w, w.face.h)
+		p.add(m.Pix, m.Stride, 0, 0, "")
+		for _, d := range p.paths {
+			return d.String()
+		}
 	}
 	if !drawnAlike(runes[0]) {
 		return ""
@@ -182,23 +191,25 @@ func (w *htmlWriter) shapeOf(sp span) string {
 	return out.path(0, 0)
 }
 
-// promptPath is the outline of an arrow of themed prompts; "" of all others.
-func promptPath(r rune, w, h float64) string {
+// promptPath is the outline of an arrow of themed prompts in a cell of w by h pixels at left and top; ""
+// of all others.
+func promptPath(r rune, w, h, left, top float64) string {
 	if r < 0xe0b0 || r > 0xe0b3 {
 		return ""
 	}
-	x := func(part float64) string { // from the side that it points away from
+	t := max(1, h/12) // of a line, across
+	corners := [][2]float64{{0, 0}, {w, h / 2}, {0, h}}
+	if r == 0xe0b1 || r == 0xe0b3 {
+		corners = [][2]float64{{0, 0}, {w - t, h / 2}, {0, h}, {t, h}, {w, h / 2}, {t, 0}}
+	}
+	var b strings.Builder
+	for i, c := range corners {
 		if r >= 0xe0b2 {
-			part = w - part
+			c[0] = w - c[0]
 		}
-		return number(part)
+		b.WriteString("ML"[min(i, 1):][:1] + number(left+c[0]) + " " + number(top+c[1]))
 	}
-	if r == 0xe0b0 || r == 0xe0b2 {
-		return "M" + x(0) + " 0L" + x(w) + " " + number(h/2) + "L" + x(0) + " " + number(h) + "z"
-	}
-	t := max(1, h/12) // of the line, across
-	return "M" + x(0) + " 0L" + x(w-t) + " " + number(h/2) + "L" + x(0) + " " + number(h) +
-		"L" + x(t) + " " + number(h) + "L" + x(w) + " " + number(h/2) + "L" + x(t) + " 0z"
+	return b.String() + "z"
 }
 
 // leadsOut reports whether a page may have a link, which the program chose.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/engine/vt"
 )
@@ -88,7 +89,7 @@ func (o Options) cursorIn(s *vt.Screen, y int) int {
 
 // spanInk is the ink of a span, and whether a cursor covers all of it.
 func (t *Theme) spanInk(sp span, s *vt.Screen) (k ink, covered bool) {
-	k = t.ink(sp.style, s.Modes.ReverseVideo)
+	k = t.inkOf(sp.style, sp.text, s.Modes.ReverseVideo)
 	switch s.Cursor.Shape {
 	case vt.CursorUnderline, vt.CursorBar:
 		return k, false
@@ -219,7 +220,11 @@ func (w *svgRows) row(s *vt.Screen, y, left, top int) {
 	f, th := w.face, w.theme
 	begun := false
 	cursor := w.o.cursorIn(s, y)
-	for _, sp := range joinDrawn(spans(s, y, cursor)) {
+	all := joinDrawn(spans(s, y, cursor))
+	for i, sp := range all {
+		if w.tight && i == len(all)-1 {
+			sp = sp.trimmed()
+		}
 		k, covered := th.spanInk(sp, s)
 		x := left + sp.col*f.w
 		if !sp.style.Background.IsDefault() || sp.style.Inverse || covered {
@@ -251,12 +256,26 @@ func (w *svgRows) row(s *vt.Screen, y, left, top int) {
 	}
 }
 
+// trimmed is a span without the blanks at its end that show nothing.
+func (sp span) trimmed() span {
+	st := sp.style
+	if sp.cols == len(sp.text) && !sp.cursor && !st.Inverse && st.Background.IsDefault() &&
+		st.Underline == 0 && !st.Strike && !st.Overline {
+		sp.text = strings.TrimRight(sp.text, " ")
+		sp.cols = len(sp.text)
+	}
+	return sp
+}
+
 // draw adds the shapes of a span whose characters are drawn.
 func (w *svgRows) draw(sp span, x, top int, fill string) {
 	f := w.face
 	cols := sp.cols / len([]rune(sp.text))
 	for i, r := range []rune(sp.text) {
-		if at := x + i*cols*f.w; isBox(r) {
+		if at := x + i*cols*f.w; promptPath(r, 1, 1, 0, 0) != "" {
+			w.paths.addPath(promptPath(r, float64(f.w*cols), float64(f.h), float64(at),
+				float64(top)), fill)
+		} else if isBox(r) {
 			m := boxMask(r, f.w*cols, f.h)
 			w.paths.add(m.Pix, m.Stride, at, top, fill)
 		} else if out, ok := f.shape(sp.glyph(r, i == len([]rune(sp.text))-1)); ok {
@@ -275,12 +294,17 @@ func (sp span) glyph(r rune, last bool) glyph {
 	return g
 }
 
-// span writes the text of a span, fitted to its cells.
+// span writes the text of a span: ASCII fitted to its cells, another character in their middle.
 func (w *svgRows) span(x int, sp span, fill string) {
 	b := &w.text
-	fmt.Fprintf(b, `<tspan x="%d" textLength="%d"`, x, sp.cols*w.face.w)
-	if !w.tight {
-		b.WriteString(` lengthAdjust="spacingAndGlyphs"`)
+	if sp.cols != len(sp.text) && !drawn(sp.text) {
+		fmt.Fprintf(b, `<tspan x="%s" text-anchor="middle"`,
+			number(float64(x)+float64(sp.cols*w.face.w)/2))
+	} else {
+		fmt.Fprintf(b, `<tspan x="%d" textLength="%d"`, x, sp.cols*w.face.w)
+		if !w.tight {
+			b.WriteString(` lengthAdjust="spacingAndGlyphs"`)
+		}
 	}
 	b.WriteString(` fill="` + fill + `"`)
 	if sp.style.Hidden {
@@ -305,11 +329,17 @@ func drawn(text string) bool {
 	return text != ""
 }
 
+func firstRune(text string) rune {
+	r, _ := utf8.DecodeRuneInString(text)
+	return r
+}
+
 // joinDrawn joins neighbours that are drawn as shapes: their text is invisible, whatever the font.
 func joinDrawn(all []span) (out []span) {
 	for _, sp := range all {
 		if n := len(out) - 1; n >= 0 && out[n].style == sp.style && drawn(out[n].text) &&
 			drawn(sp.text) && sp.cols == 1 && out[n].cols == len([]rune(out[n].text)) &&
+			isBox(firstRune(out[n].text)) == isBox(firstRune(sp.text)) &&
 			!sp.cursor && !out[n].cursor && !strings.ContainsFunc(out[n].text, private) {
 			out[n].text += sp.text
 			out[n].cols += sp.cols

@@ -61,7 +61,7 @@ var tag = regexp.MustCompile(`<[^>]*>`)
 
 // htmlText returns the lines of a page as a reader would select them.
 func htmlText(t interface{ Fatalf(string, ...any) }, page string) []string {
-	_, body, ok := strings.Cut(page, "<pre>")
+	_, body, ok := strings.Cut(page, "<pre>\n")
 	body, _, ok2 := strings.Cut(body, "\n</pre>")
 	if !ok || !ok2 {
 		t.Fatalf("no page: %s", page)

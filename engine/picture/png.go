@@ -92,8 +92,8 @@ func FontSizeOK(px float64) bool { return px >= FontSizeMin && px <= FontSizeMax
 // Bounds of Options.
 const (
 	PaddingMax = 1000 // pixels
-	ScaleMin   = 0.25
-	ScaleMax   = 4.0
+	ScaleMin   = 1
+	ScaleMax   = 4
 )
 
 func (o Options) padding() int { return min(max(o.Padding, 0), PaddingMax) }
@@ -271,7 +271,7 @@ func (c *canvas) row(y int, cells []vt.Cell, reversed bool) {
 	}
 	for x, cell := range cells {
 		if !cell.Continuation {
-			c.cell(y, x, cell, c.theme.ink(cell.Style, reversed), blankAt(cells, x+1))
+			c.cell(y, x, cell, c.theme.inkOf(cell.Style, cell.Text, reversed), blankAt(cells, x+1))
 		}
 	}
 }

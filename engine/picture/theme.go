@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/engine/vt"
 )
@@ -152,6 +153,20 @@ func (t *Theme) ink(s vt.Style, reversed bool) ink {
 	}
 	return i
 }
+
+// inkOf is ink for a cell's text: lines, blocks and the parts of prompts are no text, and meet grounds
+// of the same colour.
+func (t *Theme) inkOf(s vt.Style, text string, reversed bool) ink {
+	if r, _ := utf8.DecodeRuneInString(text); !s.Inverse && (isBox(r) || r >= 0xe0b0 && r <= 0xe0d7) {
+		if n, ok := s.Foreground.Index(); ok {
+			s.Foreground = opaqueColor(t.Palette[n])
+		}
+	}
+	return t.ink(s, reversed)
+}
+
+// opaqueColor is a colour as cells have it.
+func opaqueColor(c color.RGBA) vt.Color { return vt.RGBColor(c.R, c.G, c.B) }
 
 // mix is the colour of dim text: three parts text, two parts background.
 func mix(a, b color.RGBA) color.RGBA {

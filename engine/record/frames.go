@@ -58,7 +58,7 @@ func (r *Recording) Frames(o FrameOptions) (*Frames, error) {
 	f := &Frames{rec: r, o: o, hide: o.Hide}
 	known := new(redact.Known)
 	if o.Hide != nil {
-		f.hide = o.Hide.With(known)
+		f.hide = o.Hide.With(known).Begun()
 	}
 	found := map[string]bool{}
 	for long, s := range f.raw() {

@@ -25,6 +25,7 @@ var ranges = sync.OnceValue(func() map[string][2]int64 {
 		"max_ms": {1, maxLeash.Milliseconds()}, "idle_ms": {1, maxLeash.Milliseconds()}, "max_memory": {leastMemory, mostMemory},
 		"transcript_max_chars": {0, maxTranscript}, "scrollback_max_lines": {0, maxScrollback}, "history_max_bytes": {0, maxHistory}, "start": {0, maxStart},
 		"idle_limit": {0, maxTimeout.Milliseconds()}, "font_size": {picture.FontSizeMin, picture.FontSizeMax},
+		"padding": {0, picture.PaddingMax}, "scale": {picture.ScaleMin, picture.ScaleMax},
 	}
 })
 
@@ -37,6 +38,8 @@ var words = sync.OnceValue(func() map[string][]any {
 		"echo_off":                    {string(engine.EchoAsk), string(engine.EchoSecret), string(engine.EchoPlain)},
 		"session.scrollback form":     {"text", "runs"},
 		"session.screenshot format":   {"png", "svg", "html", "ansi"},
+		"session.screenshot theme":    anys(picture.ThemeNames()),
+		"frame":                       anys(picture.Frames()),
 		"session.record_start format": {string(record.AsciicastV2), string(record.AsciicastV3), string(record.MarkdownDoc)},
 	}
 })

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
@@ -21,8 +22,42 @@ type screenshotParams struct {
 	atParams
 	Format   string   `json:"format,omitempty" jsonschema:"png, svg, html or ansi; default that of the path, else png"`
 	Path     string   `json:"path,omitempty" jsonschema:"file to write or replace, mode 0600, by its extension such a picture; default: the picture is in the answer"`
-	Theme    string   `json:"theme,omitempty" jsonschema:"dark or light; default the session's"`
+	Theme    string   `json:"theme,omitempty" jsonschema:"dark, light or that of a known theme; default the session's"`
 	FontSize *float64 `json:"font_size,omitempty" jsonschema:"pixels, 6 to 128; default 15"`
+	Frame    string   `json:"frame,omitempty" jsonschema:"what is around the screen: none (default), window, or poster: a window on a coloured ground"`
+	Padding  *int64   `json:"padding,omitempty" jsonschema:"pixels around the text; default 0, in a window 16"`
+	Title    string   `json:"title,omitempty" jsonschema:"in the bar of a window; default the session's"`
+	Scale    *float64 `json:"scale,omitempty" jsonschema:"pixels for one, 1 to 4; default 1"`
+	NoCursor bool     `json:"no_cursor,omitempty" jsonschema:"draw no cursor"`
+}
+
+// options reads how the picture is to look.
+func (p *screenshotParams) options() (o picture.Options, err error) {
+	o = picture.Options{Title: p.Title, NoCursor: p.NoCursor}
+	theme, err := word("session.screenshot theme", p.Theme, "")
+	if err != nil {
+		return o, err
+	}
+	if theme != "" {
+		if o.Theme, err = picture.ThemeNamed(theme); err != nil {
+			return o, err
+		}
+	}
+	frame, err := word("frame", p.Frame, string(picture.FrameNone))
+	if err != nil {
+		return o, err
+	}
+	o.Frame = picture.Frame(frame)
+	padding, err := count("padding", p.Padding, int64(o.Frame.Padding()))
+	if err != nil {
+		return o, err
+	}
+	o.Padding = padding
+	if o.FontSize, err = optional("font_size", p.FontSize); err != nil {
+		return o, err
+	}
+	o.Scale, err = optional("scale", p.Scale)
+	return o, err
 }
 
 type screenshotResult struct {
@@ -32,6 +67,8 @@ type screenshotResult struct {
 	Bytes  int     `json:"bytes"`
 	Rows   int     `json:"rows"`
 	Cols   int     `json:"cols"`
+	// Missing names each character once.
+	Missing []string `json:"missing,omitempty" jsonschema:"png: characters that no font of the server has; they are drawn as their numbers"`
 
 	Sequence *uint64 `json:"sequence,omitempty" jsonschema:"with at: of the screen that was drawn"`
 	thenShape
@@ -39,19 +76,12 @@ type screenshotResult struct {
 
 func (c *client) sessionScreenshot(_ context.Context,
 	p screenshotParams) (*screenshotResult, error) {
-	var o picture.Options
-	theme, err := word("theme", p.Theme, "")
+	o, err := p.options()
 	if err != nil {
 		return nil, err
 	}
-	if theme != "" {
-		o.Theme = picture.ThemeOf(themeOf(theme))
-	}
 	if p.Path != "" && c.readsOnly.Load() {
 		return nil, &readOnlyError{"a picture with path, which writes a file,"}
-	}
-	if o.FontSize, err = fontSize(p.FontSize); err != nil {
-		return nil, err
 	}
 	format, err := picture.FormatFor(p.Format, p.Path)
 	if err != nil {
@@ -70,12 +100,18 @@ func (c *client) sessionScreenshot(_ context.Context,
 	}
 	l := newLook(v, p.redactor(), "none")
 	o.Clean = l.Clean
+	var missing []string
+	o.Missing = func(c rune) {
+		if !slices.Contains(missing, string(c)) && len(missing) < missingMost {
+			missing = append(missing, string(c))
+		}
+	}
 	data, err := picture.Draw(l.Screen(), format, o)
 	if err != nil {
 		return nil, err
 	}
 	r := &screenshotResult{Format: format, Bytes: len(data), Rows: l.Screen().Rows,
-		Cols: l.Screen().Cols, thenShape: then.shape()}
+		Cols: l.Screen().Cols, Missing: missing, thenShape: then.shape()}
 	if then != nil {
 		r.Sequence = &then.Sequence
 	}
@@ -209,17 +245,17 @@ func (c *client) sessionRecordList(_ context.Context,
 	return r, nil
 }
 
-// fontSize reads a picture's optional font size: absent is 0.
-func fontSize(given *float64) (float64, error) {
+// missingMost bounds how many missing characters an answer names.
+const missingMost = 64
+
+// optional reads an optional number with bounds: absent is 0.
+func optional(name string, given *float64) (float64, error) {
 	if given == nil {
 		return 0, nil
 	}
-	if !picture.FontSizeOK(*given) {
-		return 0, &protocol.ParamError{
-			Path: "font_size",
-			Expected: fmt.Sprintf("a number from %d to %d", picture.FontSizeMin,
-				picture.FontSizeMax), Got: protocol.Got(*given),
-		}
+	if r := ranges()[name]; !(*given >= float64(r[0]) && *given <= float64(r[1])) {
+		return 0, &protocol.ParamError{Path: name,
+			Expected: fmt.Sprintf("a number from %d to %d", r[0], r[1]), Got: protocol.Got(*given)}
 	}
 	return *given, nil
 }

@@ -44,7 +44,8 @@ FONTS = [
         "@expo-google-fonts/noto-sans-symbols-2@0.4.1",
         "jFymG5s4OLlXpy9E9FQvSXpSnf43BIYcJiPXEHSw6LFNvbahkjmUWb/cj4vsX/KdUksGLTPbjB9iRuu8L3yJ8A==",
         "400Regular/NotoSansSymbols2_400Regular.ttf",
-        lambda c: 0x2000 <= c < 0x2C00 and not 0x2800 <= c < 0x2900 or 0x1F650 <= c < 0x1F680
+        lambda c: 0x2300 <= c < 0x2500 or 0x2600 <= c < 0x2800 or 0x2900 <= c < 0x2C00
+        or 0x1F650 <= c < 0x1F680
         or 0x1F780 <= c < 0x1F900 or 0x1FB3C <= c < 0x1FC00,
     ),
     (
@@ -52,7 +53,14 @@ FONTS = [
         "@expo-google-fonts/noto-sans-symbols@0.4.1",
         "LlXM1nLfz0FO1UA/COHlVau8DcDsvex3uWVA/BqeT8tJt+Hk8ju5XfmoShdjiW8IP4Z3ukKp7VFh4DDmNImYKA==",
         "400Regular/NotoSansSymbols_400Regular.ttf",
-        lambda c: 0x2000 <= c < 0x2C00,
+        lambda c: 0x2000 <= c < 0x2200 or 0x2300 <= c < 0x2500 or 0x2600 <= c < 0x2C00,
+    ),
+    (
+        "math",
+        "@expo-google-fonts/noto-sans-math@0.4.2",
+        "Kgj0kKibznTLYcbpR8Tk2ybr76uMOyrlyoP5F9G+0UiJzAMA4zG/XIlrgXKzfFGERhA0Rc3vbwDeeTxwXPlaYg==",
+        "400Regular/NotoSansMath_400Regular.ttf",
+        lambda c: 0x27F0 <= c < 0x2800 or 0x2900 <= c < 0x2920 or 0x2980 <= c < 0x2A00,
     ),
 ]
 

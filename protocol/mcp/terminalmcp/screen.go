@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/reading"
@@ -115,7 +116,7 @@ func (s *Server) takeScreenshot(c *call) (*Result, error) {
 	var shot screenshot
 	switch c.args.text("format") {
 	case "png":
-		png, err := picture.Window(screen, windowStyle)
+		png, err := picture.Window(screen, windowStyle())
 		if err != nil {
 			return nil, err
 		}
@@ -131,15 +132,17 @@ func (s *Server) takeScreenshot(c *call) (*Result, error) {
 }
 
 // windowStyle is the look of Terminal MCP's pictures: its measures and colours, at twice the size.
-var windowStyle = picture.WindowOptions{
-	Scale: 2, CellWidth: 8.4, CellHeight: 17, Left: 16, Right: 16, Top: 44, Bottom: 12, Radius: 10,
-	Buttons: []picture.Button{{X: 20, Y: 18, Radius: 6, RGB: 0xff5f57},
-		{X: 40, Y: 18, Radius: 6, RGB: 0xfebc2e}, {X: 60, Y: 18, Radius: 6, RGB: 0x28c840}},
-	Theme: picture.NewTheme(0xabb2bf, 0x282c34, [16]uint32{
-		0x282c34, 0xe06c75, 0x98c379, 0xe5c07b, 0x61afef, 0xc678dd, 0x56b6c2, 0xabb2bf,
-		0x5c6370, 0xe06c75, 0x98c379, 0xe5c07b, 0x61afef, 0xc678dd, 0x56b6c2, 0xffffff,
-	}, 51),
-}
+var windowStyle = sync.OnceValue(func() picture.WindowOptions {
+	return picture.WindowOptions{
+		Scale: 2, CellWidth: 8.4, CellHeight: 17, Left: 16, Right: 16, Top: 44, Bottom: 12, Radius: 10,
+		Buttons: []picture.Button{{X: 20, Y: 18, Radius: 6, RGB: 0xff5f57},
+			{X: 40, Y: 18, Radius: 6, RGB: 0xfebc2e}, {X: 60, Y: 18, Radius: 6, RGB: 0x28c840}},
+		Theme: picture.NewTheme(0xabb2bf, 0x282c34, [16]uint32{
+			0x282c34, 0xe06c75, 0x98c379, 0xe5c07b, 0x61afef, 0xc678dd, 0x56b6c2, 0xabb2bf,
+			0x5c6370, 0xe06c75, 0x98c379, 0xe5c07b, 0x61afef, 0xc678dd, 0x56b6c2, 0xffffff,
+		}, 51),
+	}
+})
 
 // ansi is the screen as text with colours: every row padded with blanks to the full width, SGR only
 // where the style changes, and a reset at the end of each. Inverse, blink, strike-through and

@@ -2781,6 +2781,12 @@ export interface SessionScreenshotParams {
   font_size?: number | undefined;
   /** png, svg, html or ansi; default that of the path, else png */
   format?: "png" | "svg" | "html" | "ansi" | undefined;
+  /** what is around the screen: none (default), window, or poster: a window on a coloured ground */
+  frame?: "none" | "window" | "poster" | undefined;
+  /** draw no cursor */
+  no_cursor?: boolean | undefined;
+  /** pixels around the text; default 0, in a window 16; from 0 to 1000 */
+  padding?: number | undefined;
   /** file to write or replace, mode 0600, by its extension such a picture; default: the picture
    * is in the answer */
   path?: string | undefined;
@@ -2788,8 +2794,12 @@ export interface SessionScreenshotParams {
   redact?: boolean | undefined;
   /** more rules for this read */
   redaction?: Redaction | undefined;
-  /** dark or light; default the session's */
-  theme?: "dark" | "light" | undefined;
+  /** pixels for one, 1 to 4; default 1 */
+  scale?: number | undefined;
+  /** dark, light or that of a known theme; default the session's */
+  theme?: "dark" | "light" | "dracula" | "nord" | "gruvbox-dark" | "gruvbox-light" | "solarized-dark" | "solarized-light" | "one-dark" | "tokyo-night" | "catppuccin-mocha" | "catppuccin-latte" | "github-light" | "monokai" | undefined;
+  /** in the bar of a window; default the session's */
+  title?: string | undefined;
 }
 
 export interface SessionScreenshotResult {
@@ -2803,6 +2813,8 @@ export interface SessionScreenshotResult {
   kept_from?: number | undefined;
   /** with at: when the session came to that */
   kept_from_at?: string | undefined;
+  /** png: characters that no font of the server has; they are drawn as their numbers */
+  missing?: string[] | undefined;
   path?: string | undefined;
   /** with at: of the screen that was drawn */
   sequence?: number | undefined;

@@ -2,10 +2,9 @@ package recordings
 
 import (
 	"bytes"
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -68,7 +67,7 @@ hidden in every frame.`,
 			name := session
 			if session != "" {
 				err = f.Exit(c.Context(), func() (err error) {
-					rec, err = pastOf(c.Context(), f, session)
+					rec, err = pastOf(c.Context(), std, f, session, rate/speed)
 					return err
 				}())
 			} else {
@@ -85,7 +84,7 @@ hidden in every frame.`,
 				return err
 			}
 			lacking := missing{}
-			o.Missing = lacking.add
+			o.Missing, o.Title = lacking.add, cmp.Or(o.Title, rec.Title)
 			opts := picture.AnimateOptions{Options: o, MaxBytes: int(most), Once: once}
 			data, err := animate(std, rec, format, record.FrameOptions{From: time.Duration(from),
 				To: time.Duration(to), Speed: speed, Rate: rate, Hold: hold}, opts, f.Bare)
@@ -190,15 +189,4 @@ func (b *byteSize) Set(s string) error {
 	}
 	*b = byteSize(n * float64(unit))
 	return nil
-}
-
-// pastOf reads what is kept of a session's past.
-func pastOf(ctx context.Context, f *remote.Flags, id string) (*record.Recording, error) {
-	s, err := f.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	_ = io.Discard
-	return nil, errors.New("TODO")
 }

@@ -33,7 +33,7 @@ func (l *looks) flags(c *cobra.Command) {
 		"pixels between the text and the edge (default 0; 16 in a window)")
 	flags.StringVar(&l.title, "title", "", "text in the window's bar (default: the terminal's title)")
 	flags.Float64Var(&l.scale, "scale", 1,
-		"how many times as large, 0.25 to 4: 2 is sharp on dense displays")
+		"how many times as large, 1 to 4: 2 is sharp on dense displays")
 	flags.Float64Var(&l.size, "font-size", 0, "pixels, 6 to 128 (default 15)")
 	flags.StringArrayVar(&l.fonts, "font", nil,
 		"a font `FILE` for characters that the built-in font lacks; may be repeated (default: the installed fonts)")

@@ -1,4 +1,4 @@
-// Package recordings holds the commands that show what was recorded: play, cast2text, when and shot,
+// Package recordings holds the commands that show what was recorded: play, cast2text, when, animate and shot,
 // which draws sessions and programs, too. [Commands] makes them.
 package recordings
 
@@ -25,7 +25,7 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// Commands are play, cast2text, when and shot.
+// Commands are play, cast2text, when, animate and shot.
 func Commands(std cli.Stdio) []*cobra.Command {
 	return []*cobra.Command{playCommand(std), cast2textCommand(std), whenCommand(std),
 		animateCommand(std), shotCommand(std)}

@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,6 +104,7 @@ output. Secrets are hidden.`,
 				if screen, err = screenAt(std, rec, at); err != nil {
 					return fmt.Errorf("%s: %w", args[0], err)
 				}
+				o.Title = cmp.Or(o.Title, screen.Title, rec.Title)
 			default:
 				return cli.Usagef("give one recording, --session ID, or -- and a program: -- PROGRAM [ARGUMENT...]")
 			}

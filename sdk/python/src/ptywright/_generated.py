@@ -1883,6 +1883,8 @@ class SessionScreenshotResult(Record):
     """With at: the oldest sequence that can be shown."""
     kept_from_at = Optionally[Optional[str]]("kept_from_at", None)
     """With at: when the session came to that."""
+    missing = Made[List[str]]("missing", lambda v: list(v or ()))
+    """Png: characters that no font of the server has; they are drawn as their numbers."""
     path = Optionally[Optional[str]]("path", None)
     sequence = Optionally[Optional[int]]("sequence", None)
     """With at: of the screen that was drawn."""
@@ -3505,10 +3507,15 @@ def session_screenshot(
     at: Optional[Moment] = None,
     font_size: Optional[float] = None,
     format: Optional[Literal["png", "svg", "html", "ansi"]] = None,
+    frame: Optional[Literal["none", "window", "poster"]] = None,
+    no_cursor: Optional[bool] = None,
+    padding: Optional[int] = None,
     path: Optional[str] = None,
     redact: Optional[bool] = None,
     redaction: Optional[Redaction] = None,
-    theme: Optional[Literal["dark", "light"]] = None,
+    scale: Optional[float] = None,
+    theme: Optional[Literal["dark", "light", "dracula", "nord", "gruvbox-dark", "gruvbox-light", "solarized-dark", "solarized-light", "one-dark", "tokyo-night", "catppuccin-mocha", "catppuccin-latte", "github-light", "monokai"]] = None,
+    title: Optional[str] = None,
 ) -> Call[SessionScreenshotResult]:
     """Draws the screen as PNG, SVG, HTML or ANSI text.
 
@@ -3517,17 +3524,23 @@ def session_screenshot(
         at: The screen as it was then, hidden by what is secret now; default: as it is.
         font_size: Pixels, 6 to 128; default 15.
         format: Png, svg, html or ansi; default that of the path, else png.
+        frame: What is around the screen: none (default), window, or poster: a window on a
+            coloured ground.
+        no_cursor: Draw no cursor.
+        padding: Pixels around the text; default 0, in a window 16.
         path: File to write or replace, mode 0600, by its extension such a picture; default:
             the picture is in the answer.
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
-        theme: Dark or light; default the session's.
+        scale: Pixels for one, 1 to 4; default 1.
+        theme: Dark, light or that of a known theme; default the session's.
+        title: In the bar of a window; default the session's.
 
     Reasons of errors: cancelled, duplicate_member, file_refused, internal_error,
     invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, read_only,
     reply_too_large, session_forgotten, unknown_session.
     """
-    return Call("session.screenshot", given(session=session, at=at, font_size=font_size, format=format, path=path, redact=redact, redaction=redaction, theme=theme), SessionScreenshotResult)
+    return Call("session.screenshot", given(session=session, at=at, font_size=font_size, format=format, frame=frame, no_cursor=no_cursor, padding=padding, path=path, redact=redact, redaction=redaction, scale=scale, theme=theme, title=title), SessionScreenshotResult)
 
 
 def session_scrollback(
