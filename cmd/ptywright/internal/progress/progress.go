@@ -66,6 +66,8 @@ func start(w io.Writer, look func() cli.Terminal, total int, label string) *Bar 
 		return nil
 	}
 	b := &Bar{w: w, look: look, label: cli.OneLine(label), total: max(total, 0), began: time.Now()}
+	b.mu.Lock() // tick reads the timer
+	defer b.mu.Unlock()
 	b.timer = time.AfterFunc(Patience, b.tick)
 	return b
 }
