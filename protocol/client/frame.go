@@ -8,9 +8,15 @@ import "context"
 type Frame struct {
 	Sequence uint64 `json:"sequence"` // what the next [Session.Frame] takes
 	// Rows has every row, and the client must erase what it showed
-	Full   bool       `json:"full"`
-	Size   Size       `json:"size"`
-	Rows   []FrameRow `json:"rows"` // changed rows, from the top
+	Full bool       `json:"full"`
+	Size Size       `json:"size"`
+	Rows []FrameRow `json:"rows"` // changed rows, from the top
+	// FirstLine is the number of the first row's line: how many lines have left the screen, those
+	// that scrollback has dropped included.
+	FirstLine uint64 `json:"first_line"`
+	// Moved, with [FrameOptions].Moves, is by how many rows up to move what was shown, before Rows
+	// are drawn.
+	Moved  int `json:"moved"`
 	Cursor struct {
 		Row     int  `json:"row"` // from 0
 		Col     int  `json:"col"` // from 0
@@ -36,8 +42,9 @@ type Size struct {
 // A FrameRow is one row of a screen as text with SGR and OSC 8, to be written at the beginning of a
 // blank line.
 type FrameRow struct {
-	Row  int    `json:"row"` // from 0
-	ANSI string `json:"ansi"`
+	Row     int    `json:"row"` // from 0
+	ANSI    string `json:"ansi"`
+	Wrapped bool   `json:"wrapped"` // the line continues in the next row
 }
 
 // FrameModes are the terminal modes that a client which shows a session, or types into it, needs.
@@ -65,6 +72,8 @@ type FrameOptions struct {
 	// how long to wait, after which nothing has changed; nil: 30,000
 	TimeoutMS *int64 `json:"timeout_ms,omitempty"`
 	Redact    *bool  `json:"redact,omitempty"` // nil: true
+	// Moves: rows that have scrolled are not told again; [Frame].Moved says how far they did.
+	Moves bool `json:"moves,omitempty"`
 	// At is the moment that is shown as a whole, at once, instead; without Since.
 	At Moment `json:"at,omitzero"`
 }
