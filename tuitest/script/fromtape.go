@@ -60,7 +60,7 @@ func (c *tapeCompiler) fail(at *tape.Command, likely, format string, a ...any) {
 		Likely: likely}
 	if c.first == nil {
 		c.first = e
-	} else if len(c.first.More) < maxErrors-1 {
+	} else if len(c.first.More) < tape.MaxErrors-1 {
 		c.first.More = append(c.first.More, e)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/ptywright/ptywright/engine/golden"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/internal/nearest"
+	"github.com/ptywright/ptywright/tuitest/tape"
 )
 
 const (
@@ -68,27 +69,8 @@ type condition struct {
 	holds func(p *player) bool
 }
 
-// A ParseError says what is wrong with a script, and where.
-type ParseError struct {
-	File      string
-	Line, Col int // from 1; the column in bytes
-	Msg       string
-	Likely    string // the word that was probably meant; "" when none is close
-	// More are the further errors of the script, in the order of its lines; at most 20 are told in all.
-	More []*ParseError
-}
-
-// maxErrors bounds the errors that are told of one script.
-const maxErrors = 20
-
-// Error says so, in the form that compilers use: "menu.ptw:3:1: …".
-func (e *ParseError) Error() string {
-	msg := e.Msg
-	if e.Likely != "" {
-		msg += ": did you mean " + e.Likely + "?"
-	}
-	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, msg)
-}
+// A ParseError says what is wrong with a script, and where, as one of a tape does.
+type ParseError = tape.Error
 
 // Load reads a script's file. The errors are a [*ParseError] and those of the system.
 func Load(path string) (*Script, error) {
@@ -133,7 +115,7 @@ func Parse(path string, data []byte) (*Script, error) {
 		case e == nil:
 		case first == nil:
 			first = e
-		case len(first.More) < maxErrors-1:
+		case len(first.More) < tape.MaxErrors-1:
 			first.More = append(first.More, e)
 		}
 	}

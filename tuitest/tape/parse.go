@@ -58,7 +58,7 @@ func (p *parser) failed(e *Error) {
 	switch {
 	case p.first == nil:
 		p.first = e
-	case len(p.first.More) < maxErrors-1:
+	case len(p.first.More) < MaxErrors-1:
 		p.first.More = append(p.first.More, e)
 	}
 }

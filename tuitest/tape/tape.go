@@ -79,7 +79,7 @@ const (
 	Still  Scope = "Stable" // nothing: until the screen rests
 )
 
-// An Error says what is wrong with a tape, and where.
+// An Error says what is wrong with a tape or a script, and where.
 type Error struct {
 	File      string
 	Line, Col int // from 1; the column in bytes
@@ -89,8 +89,8 @@ type Error struct {
 	More []*Error
 }
 
-// maxErrors bounds the errors that are told of one tape.
-const maxErrors = 20
+// MaxErrors bounds the errors that are told of one tape, or script: more do not help to mend the first.
+const MaxErrors = 20
 
 // Error says so, as compilers do: "demo.tape:3:1: …".
 func (e *Error) Error() string {
