@@ -49,7 +49,7 @@ func TestWatchTimelineOfAWait(t *testing.T) {
 	if err := <-ended; err == nil {
 		t.Fatal("the wait matched")
 	}
-	p.until(`/wait timed out after 4s until the screen shows "tests: 3 passed" .*nearest: tests: 3 failed/.test(` + events + `) && !document.querySelector('.event .age')`)
+	p.until(`/wait timed out after 4\.\ds until the screen shows "tests: 3 passed" .*nearest: tests: 3 failed/.test(` + events + `) && !document.querySelector('.event .age')`)
 	say("something else")
 	p.until(screenText + ` === 'something else'`)
 
@@ -80,7 +80,7 @@ func TestWatchTimelineOfAWait(t *testing.T) {
 	}
 	p.eval(`location.hash = '#/cast/cast:wait.cast'`)
 	played := strings.ReplaceAll(events, "#term-panels", "#player-panels")
-	p.until(`/wait timed out after 4s .*nearest: tests: 3 failed/.test(` + played + `)`)
+	p.until(`/wait timed out after 4\.\ds .*nearest: tests: 3 failed/.test(` + played + `)`)
 	p.eval(`[...document.querySelectorAll('#player-panels .event')].find((e) => e.dataset.kind === 'wait').click()`)
 	p.until(`` + strings.ReplaceAll(screenText, "#term-paper", "#player-paper") + `.startsWith('tests: 3 failed') && document.querySelector('#player-play').textContent === 'Play'`)
 	p.shot("timeline-recording")
@@ -89,7 +89,7 @@ func TestWatchTimelineOfAWait(t *testing.T) {
 	late.size(1400, 900, false)
 	late.until(`!!document.querySelector('.tile')`)
 	late.eval(`location.hash = '#/session/` + s.ID + `'`)
-	late.until(events + `.includes('timed out after 4s')`)
+	late.until(`/timed out after 4\.\ds/.test(` + events + `)`)
 	text, err := os.ReadFile(cast)
 	if err != nil {
 		t.Fatal(err)

@@ -10,12 +10,15 @@ const most = 5000;
 const goesOn = (e) => e.state === 'pending' || e.state === 'running' || e.state === 'held';
 const clock = (time) => new Date(time).toLocaleTimeString([], { hour12: false });
 
+// short is a span of time that has ended: what took less than ten seconds is told in tenths.
+const short = (ms) => (ms < 10_000 ? `${(ms / 1000).toFixed(1)}s` : span(ms));
+
 // lasted is how long an event lasted, or grew.
 const lasted = (e) => (e.until ? Date.parse(e.until) - Date.parse(e.at) : 0);
 
 // words says what an event is: a headline, and more of it below.
 function words(e) {
-  const who = e.by ?? '', took = e.until ? ` after ${span(lasted(e))}` : '';
+  const who = e.by ?? '', took = e.until ? ` after ${short(lasted(e))}` : '';
   switch (e.kind) {
     case 'wait': return [`${{ pending: 'waits', matched: 'matched', timed_out: 'timed out', session_ended: 'session ended' }[e.state] ?? e.state}${e.state === 'pending' ? '' : took}`, `until ${e.text ?? ''}`, e.evidence ?? '', who];
     case 'input': return [e.secret ? 'typed, hidden: it may be a secret' : e.what === 'mouse' ? 'mouse' : [e.what === 'paste' ? 'pasted' : e.what === 'signal' ? 'signal' : 'typed', ...e.keys ?? [], e.bytes ? `${e.bytes} B` : ''].filter(Boolean).join(' '), '', e.state === 'blocked' ? 'the program did not read the rest' : '', who];
