@@ -38,7 +38,7 @@ func commands() []command {
 		{"shot", "[ID] [FILE]", "draws its screen, or a picture: .png .svg .html", (*console).shot},
 		{"record", "[ID] [FILE]", "records it: .cast or .md; again: ends that", (*console).recordCommand},
 		{"rpc", "METHOD [JSON]", "calls a method of the wire", (*console).rpcCommand},
-		{"events", "[ID]", "what happened: input, waits and how they ended, commands", (*console).listEvents},
+		{"events", "[ID]", "what happened: input, waits, commands", (*console).listEvents},
 		{"notifications", "on|off [ID]", "tells what happens; with ID its output, too", (*console).notifications},
 		{"history", "[N]", "lists the last N entries", (*console).listHistory},
 		{"reconnect", "", "connects again, or to a server it starts", (*console).reconnect},
