@@ -27,7 +27,8 @@ func (s *Session) publish(draining bool) {
 	s.release(time.Now()) // what was written before the end is shown with the end
 	s.ended = !draining
 	if s.exit == nil {
-		s.exit = &Exit{Exit: s.leader, At: time.Now(), Draining: draining, Limit: s.leash.over}
+		s.exit = &Exit{Exit: s.leader, At: time.Now(), Draining: draining, Limit: s.leash.over,
+			Killed: s.killed && s.leash.over == ""}
 		s.exited.Store(true) // a client that sees the exit finds the name free
 		s.blocks.close(s.exit.At, s.term.Snapshot(), s.exit.Signal == "" && !s.killed)
 		s.exitHeard()

@@ -53,6 +53,7 @@ type Exit struct {
 	At       time.Time
 	Draining bool  // a descendant still holds the terminal: more output may come
 	Limit    Limit // the limit that the session exceeded and was ended for; "": none
+	Killed   bool  // it was asked for, by [Session.Kill] or [Session.Close], and no limit ended it
 }
 
 // StableFor is how long the screen has been unchanged. With Since it counts no earlier than the

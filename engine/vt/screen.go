@@ -273,15 +273,21 @@ type Run struct {
 // last one that is not blank in the default style.
 func (s *Screen) EachRun(y int, f func(Run)) {
 	if r := s.row(y); r != nil {
-		r.eachRun(f)
+		r.eachRun(r.styledWidth(), f)
 	}
 }
 
-func (r *row) eachRun(f func(Run)) {
+// styledWidth is the number of columns up to the last that is not blank in the default style.
+func (r *row) styledWidth() int {
 	n := r.n
 	for n > 0 && (r.cells[n-1].lo == 0 || r.cells[n-1].lo == ' ') && r.cells[n-1].hi&^(uint64(attrSpacer)<<32) == 0 {
 		n--
 	}
+	return n
+}
+
+// eachRun calls f for each run of the first n columns.
+func (r *row) eachRun(n int, f func(Run)) {
 	var text []byte
 	for i := 0; i < n; {
 		style := r.styleOf(r.cells[i])

@@ -10,7 +10,8 @@ type Stretch struct {
 }
 
 // EachStretch calls f for each stretch of a row, from the first column up to the last one that is
-// not blank in the default style.
+// not blank in the default style. A row that continues in the next goes on to its end: a blank there is
+// one between two words of its line.
 func (s *Screen) EachStretch(y int, f func(Stretch)) {
 	if r := s.row(y); r != nil {
 		r.eachStretch(f)
@@ -25,7 +26,11 @@ func (h History) EachStretch(i int, f func(Stretch)) {
 }
 
 func (r *row) eachStretch(f func(Stretch)) {
-	r.eachRun(func(run Run) {
+	n := r.styledWidth()
+	if r.wrapped {
+		n = max(n, r.joinedWidth())
+	}
+	r.eachRun(n, func(run Run) {
 		if !r.rich {
 			f(Stretch{Run: run})
 			return

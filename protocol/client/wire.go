@@ -121,16 +121,20 @@ type Exit struct {
 	Draining bool `json:"draining"`
 	// the limit that ended it: max_ms, idle_ms, max_memory or owner; "": none
 	Limit string `json:"limit"`
+	// somebody ended it: how it ended says nothing about the program
+	Killed bool `json:"killed"`
 }
 
-// String says how a program ended: "exit 3", or a signal's name, followed by what else is known:
-// the limit it exceeded, and that some of its processes still run; "running" if e is nil.
+// String says how a program ended: "exit 3", a signal's name, or "killed" if somebody ended it,
+// followed by what else is known: the limit it exceeded, and that some of its processes still run; "running" if e is nil.
 func (e *Exit) String() string {
 	if e == nil {
 		return "running"
 	}
 	how := "ended"
 	switch {
+	case e.Killed:
+		how = "killed"
 	case e.Signal != nil:
 		how = *e.Signal
 	case e.Code != nil:

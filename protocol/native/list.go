@@ -53,6 +53,7 @@ type exitInfo struct {
 	Signal   *string `json:"signal"`
 	Draining bool    `json:"draining"`
 	Limit    string  `json:"limit,omitempty" jsonschema:"that the session went over, which ended it: max_ms, idle_ms, max_memory or owner"`
+	Killed   bool    `json:"killed,omitempty" jsonschema:"somebody ended it, with session.kill or session.close"`
 }
 
 func (c *client) sessionList(_ context.Context, p listParams) (listResult, error) {
@@ -119,7 +120,7 @@ func exitOf(e *engine.Exit) *exitInfo {
 	if e == nil {
 		return nil
 	}
-	x := &exitInfo{Draining: e.Draining, Limit: string(e.Limit)}
+	x := &exitInfo{Draining: e.Draining, Limit: string(e.Limit), Killed: e.Killed}
 	if e.Signal != "" {
 		x.Signal = &e.Signal
 	} else if e.Code >= 0 {

@@ -42,10 +42,11 @@ const LIMITS: Record<string, string> = {
   owner: "its client is gone",
 };
 
-/** How a program ended: `exit 3` or a signal's name, and what else is known; `running`. */
+/** How a program ended: `exit 3`, a signal's name or `killed`, and what else is known; `running`. */
 export function ended(exit: Exit | null): string {
   if (exit === null) return "running";
-  const how = exit.signal ?? (exit.exit_code === null ? "ended" : `exit ${exit.exit_code}`);
+  let how = exit.signal ?? (exit.exit_code === null ? "ended" : `exit ${exit.exit_code}`);
+  if (exit.killed) how = "killed";
   const more: string[] = [];
   if (exit.limit) more.push(LIMITS[exit.limit] ?? "");
   if (exit.draining) more.push("draining");

@@ -851,6 +851,8 @@ export interface Exit {
   exit_code: number | null;
   signal: string | null;
   draining: boolean;
+  /** somebody ended it, with session.kill or session.close */
+  killed?: boolean | undefined;
   /** that the session went over, which ended it: max_ms, idle_ms, max_memory or owner */
   limit?: string | undefined;
 }

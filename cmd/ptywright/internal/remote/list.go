@@ -111,6 +111,7 @@ func stateCell(i Info) cli.Cell {
 	switch {
 	case i.Exit == nil:
 		c.SGR = cli.Green
+	case i.Exit.Killed: // as somebody wanted
 	case i.Exit.Code == nil || *i.Exit.Code != 0:
 		c.SGR = cli.Red
 	}

@@ -140,7 +140,9 @@ def ended(exit: Optional[Dict[str, Any]]) -> str:
     if exit is None:
         return "running"
     how = "ended"
-    if exit.get("signal") is not None:
+    if exit.get("killed"):
+        how = "killed"
+    elif exit.get("signal") is not None:
         how = str(exit["signal"])
     elif exit.get("exit_code") is not None:
         how = f"exit {exit['exit_code']}"

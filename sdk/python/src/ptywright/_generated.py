@@ -615,6 +615,8 @@ class Exit(Record):
     exit_code = Plain[Optional[int]]("exit_code")
     signal = Plain[Optional[str]]("signal")
     draining = Plain[bool]("draining")
+    killed = Optionally[bool]("killed", False)
+    """Somebody ended it, with session.kill or session.close."""
     limit = Optionally[Optional[str]]("limit", None)
     """That the session went over, which ended it: max_ms, idle_ms, max_memory or owner."""
 

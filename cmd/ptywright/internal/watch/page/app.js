@@ -4,19 +4,21 @@ import { Grid } from './grid.js';
 import { Link } from './link.js';
 import { Player, Recordings } from './player.js';
 import { Term } from './term.js';
-import { $, make, sentence, teach, tell, toast } from './ui.js';
+import { $, edges, make, sentence, teach, tell, toast } from './ui.js';
 import { Refused } from './wire.js';
 
 // The token came behind #: it is in no request. It goes from the address at once, so that it is in no history and in no
 // picture of this window, and stays with this tab so that the page can be loaded anew.
-const given = /^#token=([A-Za-z0-9]+)$/.exec(location.hash);
-if (given) {
-  sessionStorage.setItem('token', given[1]);
+function taken() {
+  const [, token] = /^#token=([A-Za-z0-9]+)$/.exec(location.hash) ?? [];
+  if (!token) return false;
+  sessionStorage.setItem('token', token);
   history.replaceState(null, '', '#/');
+  return true;
 }
-const token = sessionStorage.getItem('token') ?? '';
+taken();
 
-const link = new Link(token, serve, told);
+const link = new Link(() => sessionStorage.getItem('token') ?? '', serve, told);
 const now = () => link.wire;
 const grid = new Grid(now);
 const term = new Term(now, (id) => grid.get(id));
@@ -90,7 +92,8 @@ function route() {
   shown = name === 'term' ? id : '';
 }
 
-window.addEventListener('hashchange', route);
+// An address that is pasted into a page that is open loads nothing: its token comes this way.
+window.addEventListener('hashchange', () => { if (taken()) link.now(); else route(); });
 window.addEventListener('pagehide', () => link.wire.close());
 $('again').onclick = () => link.now();
 // The one control of sizes is about what is shown.
@@ -103,6 +106,8 @@ for (const bar of document.querySelectorAll('.bar, .toolbar, .keys')) {
     if (term.mine && document.body.dataset.view === 'term' && e.target.closest('button')) e.preventDefault();
   });
 }
+
+for (const bar of document.querySelectorAll('.toolbar, .keys')) edges(bar);
 
 // A soft keyboard covers the page, or shrinks it: what there is of it is used.
 function room() {

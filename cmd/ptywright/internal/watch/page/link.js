@@ -10,7 +10,7 @@ const first = 500, last = 15000;
 export class Link {
   #tries = 0; #timer = 0; #why = null; #at = 0;
 
-  // serve uses a connection until it throws why that is no good any more. told is given that, and the
+  // token returns the token to log in with. serve uses a connection until it throws why that is no good any more. told is given that, and the
   // seconds until the next try: 0 while it is tried, null when trying is of no use.
   constructor(token, serve, told) {
     Object.assign(this, { token, serve, told });
@@ -28,7 +28,7 @@ export class Link {
     this.wire.close();
     const mine = this.wire = new Wire();
     try {
-      const hello = await mine.open(this.token, (e) => this.#lost(mine, e));
+      const hello = await mine.open(this.token(), (e) => this.#lost(mine, e));
       await this.serve(mine, hello);
     } catch (e) {
       this.#lost(mine, e);

@@ -20,8 +20,8 @@ export function span(ms) {
   return s < 86_400 ? `${Math.floor(s / 3600)}h ${Math.floor(s / 60) % 60}m` : `${Math.floor(s / 86_400)}d`;
 }
 
-// levels are how much a session needs somebody, most first.
-const levels = ['stuck', 'still', 'failed', 'bell', ''];
+// levels are how much a session needs somebody, most first. One that is over has ended as it should.
+const levels = ['stuck', 'still', 'failed', 'bell', '', 'over'];
 
 // changed is when the screen last changed, as far as the list and who has seen it know: a list tells it
 // to some seconds, before the session began even.
@@ -30,7 +30,7 @@ const changed = (s, moved) => Math.max(moved, Date.parse(s.changed) || 0, Date.p
 // attention says how much a session needs somebody, and since when. moved is when its screen was seen
 // to change.
 export function attention(s, moved = 0) {
-  if (s.exit) return { level: s.exit.exit_code === 0 ? '' : 'failed', ms: 0 };
+  if (s.exit) return { level: s.exit.killed || s.exit.exit_code === 0 ? 'over' : 'failed', ms: 0 };
   const wait = s.waits?.[0];
   if (wait) {
     const ms = Math.min(since(wait.at), Date.now() - changed(s, moved));
@@ -99,7 +99,7 @@ export class Marks {
     ].filter(Boolean).join(' · '));
     if (level === this.#level) return false;
     this.#level = level;
-    this.#since = level ? Date.now() - ms : 0;
+    this.#since = level && level !== 'over' ? Date.now() - ms : 0;
     this.el.dataset.level = level;
     return true;
   }

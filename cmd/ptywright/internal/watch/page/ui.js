@@ -114,6 +114,7 @@ export function bytes(n) {
 // ended says how a program ended; null when it runs.
 export function ended(exit) {
   if (!exit) return null;
+  if (exit.killed) return 'killed'; // somebody wanted it: its signal says nothing about the program
   if (exit.signal) return exit.signal;
   return exit.exit_code === null ? 'ended' : `exit ${exit.exit_code}`;
 }
@@ -128,8 +129,20 @@ export function pills(s) {
   if (s.plugin || s.adapter) pill('adapter', s.state ? `${s.plugin || 'adapter'}: ${s.state}` : s.plugin || 'adapter', `driven by the adapter ${s.adapter}`);
   if (s.lease) pill(s.lease.yours ? 'yours' : 'lease', s.lease.yours ? 'yours' : s.lease.holder, `may type since ${new Date(s.lease.since).toLocaleTimeString()}: ${s.lease.holder}`);
   const end = ended(s.exit);
-  if (end) pill(end === 'exit 0' ? 'done' : 'failed', end, 'the program has ended');
+  if (end) pill(s.exit.killed ? 'killed' : end === 'exit 0' ? 'done' : 'failed', end, s.exit.killed ? 'somebody ended the program' : 'the program has ended');
   return out;
+}
+
+// edges marks a bar that is moved sideways where more of it lies outside: to the left, to the right.
+export function edges(bar) {
+  const look = () => {
+    const left = Math.abs(bar.scrollLeft), rest = bar.scrollWidth - bar.clientWidth - left;
+    bar.classList.toggle('more-left', left > 1); // scrolling ends within a pixel
+    bar.classList.toggle('more-right', rest > 1);
+  };
+  bar.addEventListener('scroll', look, { passive: true });
+  const watcher = new ResizeObserver(look);
+  for (const el of [bar, ...bar.children]) watcher.observe(el);
 }
 
 // nextFrame resolves when the browser draws next: never while the page is hidden.
