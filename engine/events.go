@@ -90,13 +90,24 @@ type Event struct {
 func (e Event) Clean(clean func(string) string) Event {
 	for _, s := range []*string{&e.By, &e.What, &e.Text, &e.Evidence, &e.Previous} {
 		if *s != "" {
-			*s = vt.Clean([]byte(strings.Map(picture, clean(*s))), maxEventWords)
+			*s = vt.Clean([]byte(strings.Map(picture, unescaped(*s, clean))), maxEventWords)
 		}
 	}
 	if e.At = e.At.UTC(); !e.Until.IsZero() {
 		e.Until = e.Until.UTC()
 	}
 	return e
+}
+
+// unescaped is clean, which also finds what is escaped for a regex or a shell: then the text comes
+// without its escapes.
+func unescaped(s string, clean func(string) string) string {
+	if plain := strings.ReplaceAll(s, `\`, ""); plain != s {
+		if hidden := clean(plain); hidden != plain {
+			return hidden
+		}
+	}
+	return clean(s)
 }
 
 // picture shows a control character.
