@@ -90,13 +90,24 @@ type Event struct {
 func (e Event) Clean(clean func(string) string) Event {
 	for _, s := range []*string{&e.By, &e.What, &e.Text, &e.Evidence, &e.Previous} {
 		if *s != "" {
-			*s = vt.Clean([]byte(strings.Map(picture, clean(*s))), maxEventWords)
+			*s = vt.Clean([]byte(strings.Map(picture, unescaped(*s, clean))), maxEventWords)
 		}
 	}
 	if e.At = e.At.UTC(); !e.Until.IsZero() {
 		e.Until = e.Until.UTC()
 	}
 	return e
+}
+
+// unescaped is clean, which also finds what is escaped for a regex or a shell: then the text comes
+// without its escapes.
+func unescaped(s string, clean func(string) string) string {
+	if plain := strings.ReplaceAll(s, `\`, ""); plain != s {
+		if hidden := clean(plain); hidden != plain {
+			return hidden
+		}
+	}
+	return clean(s)
 }
 
 // picture shows a control character.
@@ -159,6 +170,12 @@ type By string
 
 func (b By) wait(w *waiting)  { w.by = string(b) }
 func (b By) act(o *doOptions) { o.By = string(b) }
+
+// Unnoted is an option of [Session.Wait]: the wait is no event. It is for waits that are a part of
+// something that is one, such as for the echo of what was typed: their words would tell that.
+type Unnoted struct{}
+
+func (Unnoted) wait(w *waiting) { w.unnoted = true }
 
 // Explained is called when a wait has ended, before [Session.Wait] returns, and says in one line
 // what matched or was lacking, for [Event.Evidence]. Others read it: it must hide secrets. It is
@@ -259,7 +276,7 @@ func (s *Session) beginEventTap(t Tap) error {
 // beginWait notes that a wait is pending, once, when it first blocks.
 func (w *waiting) beginWait(m Matcher, v *View) {
 	words, ok := m.(fmt.Stringer)
-	if !ok || w.event != nil {
+	if !ok || w.event != nil || w.unnoted {
 		return
 	}
 	w.event = &Event{Kind: EventWait, State: Pending, At: w.began, Sequence: v.Sequence,
@@ -273,7 +290,7 @@ func (w *waiting) limit() int64 { return max(w.timeout, 0).Milliseconds() }
 // endWait notes how a wait ended, unless it was a look that did not match.
 func (w *waiting) endWait(m Matcher, out *Outcome, err error) {
 	words, ok := m.(fmt.Stringer)
-	if !ok || w.event == nil && err != nil {
+	if !ok || w.unnoted || w.event == nil && err != nil {
 		return
 	}
 	e := w.event

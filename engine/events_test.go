@@ -62,6 +62,8 @@ func TestEventsOfWaits(t *testing.T) {
 		s.Wait(t.Context(), matcher(t, contains("nope")), engine.Within(time.Second), explained)
 		s.Wait(t.Context(), matcher(t, contains("a look")), engine.Within(0), explained)
 		s.Wait(t.Context(), engine.Func(func(*engine.View) bool { return false }), engine.Within(time.Second))
+		s.Wait(t.Context(), matcher(t, contains("typed text")), engine.Within(time.Second), engine.Unnoted{})
+		s.Wait(t.Context(), matcher(t, contains("ready")), engine.Unnoted{})
 		p.End(0)
 		synctest.Wait()
 		s.Wait(t.Context(), matcher(t, contains("too late")), engine.Within(time.Second))

@@ -296,6 +296,7 @@ type waiting struct {
 	parked  func()
 	also    <-chan struct{}
 	by      string    // who waits
+	unnoted bool      // it is no event
 	explain Explained // nil: nobody does
 	event   *Event    // nil: none was noted yet
 	latched bool

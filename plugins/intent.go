@@ -389,7 +389,7 @@ func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *R
 			continue
 		}
 		if s.expect != nil {
-			out, err := a.session.Wait(ctx, s.expect, since, engine.Within(s.timeout), a.by(),
+			out, err := a.session.Wait(ctx, s.expect, since, engine.Within(s.timeout), engine.Unnoted{},
 				engine.Parked(o.Parked))
 			if err != nil {
 				return since,
@@ -494,7 +494,7 @@ func (a *Adapter) by() engine.By { return engine.By("plugin " + a.Plugin().Manif
 // reason but its timeout.
 func (a *Adapter) await(ctx context.Context, o SendOptions, m matchers.Matcher,
 	since *engine.Position, timeout time.Duration) (held bool, why string, err error) {
-	out, err := a.session.Wait(ctx, m, since, engine.Within(timeout), a.by(),
+	out, err := a.session.Wait(ctx, m, since, engine.Within(timeout), engine.Unnoted{},
 		engine.Parked(o.Parked))
 	switch {
 	case err == nil:

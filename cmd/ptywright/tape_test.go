@@ -129,31 +129,44 @@ func asItself(t *testing.T, mark string) string {
 // TestTapeIsEnded: a tape that is interrupted leaves neither a program nor a file.
 func TestTapeIsEnded(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	fifo := filepath.Join(dir, "fifo")
-	if err := mkfifo(fifo); err != nil {
-		t.Fatal(err)
-	}
-	p := ptywright(t, "tape", "-o", filepath.Join(dir, "x.gif"), "-o", filepath.Join(dir, "x.txt"), "-")
-	p.Dir = dir
-	p.Stdin = strings.NewReader("Set Shell sh\nType `sleep 1000." + p.Mark + " & (trap '' HUP TERM; sleep 1001." + p.Mark +
-		") & echo up > " + fifo + "` Enter\nScreenshot y.png\nSleep 30m\n")
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.ReadFile(fifo); err != nil { // until the programs run
-		t.Fatal(err)
-	}
-	if err := p.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	if code := programtest.ExitCode(t, p.Wait()); code != 130 {
-		t.Errorf("exit %d: %s", code, p.Stderr)
-	}
-	noneLeft(t, p.Mark)
-	left, err := os.ReadDir(dir)
-	if err != nil || len(left) != 1 {
-		t.Errorf("%v, %v", left, err)
+	for name, again := range map[string]bool{"once": false, "again and again": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, scratch := t.TempDir(), t.TempDir()
+			fifo := filepath.Join(dir, "fifo")
+			if err := mkfifo(fifo); err != nil {
+				t.Fatal(err)
+			}
+			p := ptywright(t, "tape", "-o", filepath.Join(dir, "x.gif"), "-o", filepath.Join(dir, "x.txt"), "-")
+			p.Dir, p.Env = dir, append(p.Env, "TMPDIR="+scratch)
+			p.Stdin = strings.NewReader("Set Shell sh\nType `sleep 1000." + p.Mark + " & (trap '' HUP TERM; sleep 1001." + p.Mark +
+				") & echo up > " + fifo + "` Enter\nScreenshot y.png\nSleep 30m\n")
+			if err := p.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := os.ReadFile(fifo); err != nil { // until the programs run
+				t.Fatal(err)
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- p.Wait() }()
+			err := p.Process.Signal(syscall.SIGINT)
+			for again && err == nil { // os.ErrProcessDone once it has been reaped
+				err = p.Process.Signal(syscall.SIGINT)
+			}
+			if code := programtest.ExitCode(t, <-ended); code != 130 {
+				t.Errorf("exit %d: %s", code, p.Stderr)
+			}
+			if again {
+				programtest.Gone(t, programtest.Marked(t, p.Mark)) // the watcher ends them
+			}
+			noneLeft(t, p.Mark)
+			if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+				t.Errorf("%v, %v", left, err)
+			}
+			if left, err := os.ReadDir(scratch); err != nil || len(left) != 0 {
+				t.Errorf("in the folder for what is temporary: %v, %v", left, err)
+			}
+		})
 	}
 }
 

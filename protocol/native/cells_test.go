@@ -31,8 +31,11 @@ type (
 		Runs    []stretchShape `json:"runs"`
 	}
 	plainRun struct {
-		Row int `json:"row"`
-		runShape
+		Row   int        `json:"row"`
+		Col   int        `json:"col"`
+		Cols  int        `json:"cols"`
+		Text  string     `json:"text"`
+		Style styleShape `json:"style"`
 	}
 )
 
@@ -75,7 +78,7 @@ func checkScreen(t interface {
 	cells, runs := []plainCell{}, []plainRun{}
 	for y := range s.Rows {
 		s.EachRun(y, func(r vt.Run) {
-			runs = append(runs, plainRun{y, runShape{Col: r.Col, Cols: r.Cols, Text: r.Text, Style: plainStyle(r.Style)}})
+			runs = append(runs, plainRun{y, r.Col, r.Cols, r.Text, plainStyle(r.Style)})
 		})
 		ofRow := plainLine{s.Wrapped(y), []stretchShape{}}
 		s.EachStretch(y, func(r vt.Stretch) {

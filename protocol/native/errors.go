@@ -133,6 +133,13 @@ func (c *client) Error(err error) *protocol.Error {
 		e.Message += c.loaded()
 	}
 	e.Message = c.hide.String(e.Message)
+	if data, ok := e.Data.(map[string]any); ok {
+		for name, v := range data {
+			if text, ok := v.(string); ok {
+				data[name] = c.hide.String(text)
+			}
+		}
+	}
 	return e
 }
 

@@ -36,7 +36,6 @@ var named = sync.OnceValue(func() map[reflect.Type]shapeOf {
 		reflect.TypeFor[stageShape]():        is[stageShape]("Stage"),
 		reflect.TypeFor[sizeShape]():         is[sizeShape]("Size"),
 		reflect.TypeFor[cellShape]():         is[cellShape]("Cell"),
-		reflect.TypeFor[runShape]():          is[runShape]("Run"),
 		reflect.TypeFor[rowShape]():          is[rowShape]("FrameRow"),
 		reflect.TypeFor[styledLine]():        is[lineShape]("StyledLine"),
 		reflect.TypeFor[stretchShape]():      is[stretchShape]("Stretch"),

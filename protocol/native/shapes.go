@@ -125,13 +125,6 @@ type stretchShape struct {
 	Style   styleShape `json:"style"`
 }
 
-type runShape struct {
-	Col   int        `json:"col"`
-	Cols  int        `json:"cols"`
-	Text  string     `json:"text"`
-	Style styleShape `json:"style"`
-}
-
 type waitShape struct {
 	Matched        bool          `json:"matched"`
 	Sequence       uint64        `json:"sequence"`

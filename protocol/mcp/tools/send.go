@@ -280,7 +280,8 @@ func (p *profile) echo(ctx context.Context, s *engine.Session, tail string,
 	since uint64) (bool, error) {
 	m := matchers.Any(matchers.Text(tail),
 		matchers.All(matchers.Regexp(notBlank()), matchers.Stable(echoStill)))
-	out, err := s.Wait(ctx, m, engine.After(since), engine.Within(echoBound), parked(ctx))
+	out, err := s.Wait(ctx, m, engine.After(since), engine.Within(echoBound),
+		engine.Unnoted{}, parked(ctx))
 	switch {
 	case err == nil:
 		return out.Match.Index == 0, nil

@@ -98,14 +98,21 @@ func (f *flags) run(ctx context.Context, std cli.Stdio, file string) error {
 			return cli.Usagef("-o %w", err)
 		}
 	}
+	scratch, err := os.MkdirTemp("", "ptywright-tape-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
 	ctx, hurry, stop := ending.Until(ctx, true)
 	defer stop()
 	// A second Ctrl-C waits for nothing: the watcher ends the programs.
-	impatient := context.AfterFunc(hurry, func() { os.Exit(cli.ExitInterrupted) })
+	impatient := context.AfterFunc(hurry, func() {
+		os.RemoveAll(scratch)
+		os.Exit(cli.ExitInterrupted)
+	})
 	defer impatient()
 	guard, unguard := serve.Guard(std.Err)
-	d := &drawer{flags: f, std: std, file: file, guard: guard}
-	var err error
+	d := &drawer{flags: f, std: std, file: file, guard: guard, scratch: scratch}
 	if f.watch {
 		err = d.again(ctx)
 	} else {

@@ -26,7 +26,9 @@ type drawer struct {
 	file  string
 	files []string // that were read last: the tape, and those it names
 	guard *serve.Watcher
-	noted map[string]bool // what was said of a tape already
+	// scratch is the folder for what is not to be left: the recording, the programs' home.
+	scratch string
+	noted   map[string]bool // what was said of a tape already
 }
 
 // draw runs the tape once and writes its files. When ctx ends nothing is written.
@@ -53,7 +55,7 @@ func (d *drawer) draw(ctx context.Context) error {
 	if err := makeFolders(append(paths, shotsOf(t)...)); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "ptywright-tape-")
+	dir, err := os.MkdirTemp(d.scratch, "run-")
 	if err != nil {
 		return err
 	}
@@ -62,7 +64,7 @@ func (d *drawer) draw(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f := &film{rec: rec, pieces: result.Film.Pieces, speed: l.speed}
+	f := &film{scratch: dir, rec: rec, pieces: result.Film.Pieces, speed: l.speed}
 	err = d.write(ctx, f, l, outs)
 	for _, line := range lacking.Advice() {
 		d.note(note{tape.Command{File: t.File, Line: 1, Col: 1}, line})

@@ -16,9 +16,10 @@ import (
 
 // A film is what a tape shows: its recording, in the time of its pieces.
 type film struct {
-	rec    *record.Recording
-	pieces []script.Piece
-	speed  float64 // of the playback; the whole film is so much faster
+	scratch string // a folder for a while; "": the system's
+	rec     *record.Recording
+	pieces  []script.Piece
+	speed   float64 // of the playback; the whole film is so much faster
 }
 
 // A moment is an event of the recording, or the end of a piece of the film.
@@ -132,7 +133,7 @@ func (f *film) texts(hide *redact.Redactor) (string, error) {
 // cast writes the film as an asciicast: what was hidden is not in it, only the screen that it left.
 // nil: it shows nothing.
 func (f *film) cast() (data []byte, err error) {
-	dir, err := os.MkdirTemp("", "ptywright-tape-")
+	dir, err := os.MkdirTemp(f.scratch, "film-")
 	if err != nil {
 		return nil, err
 	}
