@@ -205,3 +205,66 @@ func TestAnimationPlays(t *testing.T) {
 		t.Errorf("%v animations", n)
 	}
 }
+
+// TestNoRowOfAnAnimationLeaks: what reaches out of its cell ("|" and "[" below, "Å" and stacked marks
+// above) shows nothing in the frames before and after it, whose row is blank.
+func TestNoRowOfAnAnimationLeaks(t *testing.T) {
+	t.Parallel()
+	b := chromium(t)
+	p := b.open("about:blank")
+	dir := t.TempDir()
+	cast, moving := filepath.Join(dir, "a.cast"), filepath.Join(dir, "a.svg")
+	// Strips of two rows: each row shows marks, nothing, marks, nothing. The second row has the same
+	// frames in another order, so that some are shared.
+	tall := "|[Å{]" + strings.Repeat("q", 3) + "a" + strings.Repeat("\u0301", 8) + "g" + strings.Repeat("\u0323", 8)
+	data := fmt.Sprintf(`{"version":2,"width":20,"height":4}
+[0.0,"o","\u001b[?25l\u001b[H%[1]s\u001b[3H[%[1]s"]
+[1.0,"o","\u001b[2J\u001b[3H\u001b[44m     \u001b[m"]
+[2.0,"o","\u001b[H\u001b[2K|%[1]s\u001b[3H%[1]s"]
+[3.0,"o","\u001b[2J"]
+[4.0,"o","\u001b[H[[%[1]s\u001b[3H|%[1]s"]
+`, tall)
+	b.must(os.WriteFile(cast, []byte(data), 0o600))
+	for _, size := range []string{"15", "22"} {
+		for _, scale := range []string{"1", "1.3"} {
+			if out, code := ptywright(t, "animate", "-o", moving, "--font-size", size, "--scale", scale, cast).Run(""); code != 0 {
+				t.Fatal(out)
+			}
+			p.load(moving)
+			box := p.eval(`(() => { const r = document.documentElement.getBoundingClientRect(); return [r.width, r.height]; })()`).([]any)
+			w, h := int(box[0].(float64)), int(box[1].(float64))
+			at := func(ms int) image.Image {
+				p.eval(fmt.Sprintf(`document.getAnimations().forEach((a) => { a.pause(); a.currentTime = %d; })`, ms))
+				return p.seen(w, h)
+			}
+			if inked(at(500), 0, h) == 0 {
+				t.Fatalf("size %s: nothing is drawn", size)
+			}
+			// The row of blue blanks is blank above and below it.
+			if n := inked(at(1500), 0, h/2-1); n > 0 {
+				t.Errorf("size %s, scale %s: %d pixels of other frames over the blue row", size, scale, n)
+				p.shot("leak-blue-" + size + "-" + scale)
+			}
+			if n := inked(at(3500), 0, h); n > 0 {
+				t.Errorf("size %s, scale %s: %d pixels of other frames on a blank screen", size, scale, n)
+				p.shot("leak-" + size + "-" + scale)
+			}
+		}
+	}
+}
+
+// inked is how many pixels of some lines of a picture differ from one in its corner. What a scaled
+// picture has at its edges, in half a pixel, does not count.
+func inked(img image.Image, from, to int) (n int) {
+	const edge = 2
+	r := img.Bounds()
+	paper := img.At(r.Max.X-edge, r.Max.Y-edge)
+	for y := max(from, edge); y < min(to, r.Max.Y-edge); y++ {
+		for x := edge; x < r.Max.X-edge; x++ {
+			if img.At(x, y) != paper {
+				n++
+			}
+		}
+	}
+	return n
+}

@@ -10,9 +10,14 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
+// stripGap is how far the places of a strip are apart, in pixels: an edge that a scaled picture has
+// between two pixels is in neither place.
+const stripGap = 4
+
 // An svgAnimation shows each row through a window onto a strip of everything that the row ever shows,
 // and moves the strip: what is drawn once is there once, and a change costs one keyframe of one row.
-// Rows with the same content share it.
+// Rows with the same content share it. Each place of a strip is a viewport of its own, which clips
+// the parts of characters that reach out of their row.
 type svgAnimation struct {
 	w io.Writer
 	o AnimateOptions
@@ -116,31 +121,31 @@ func (a *svgAnimation) end(long time.Duration) error {
 			uses[p]++
 		}
 	}
+	size := fmt.Sprintf(`width="%d" height="%d"`, a.cols*a.face.w, a.face.h)
 	b.WriteString("<defs>")
 	for i, text := range a.parts {
 		if uses[i] > 1 && text != "" {
-			fmt.Fprintf(&b, `<g id="p%d">%s</g>`, i, text)
+			fmt.Fprintf(&b, `<svg id="p%d" %s>%s</svg>`, i, size, text)
 		}
 	}
 	b.WriteString("</defs>\n")
 	origin := a.origin()
 	for y, s := range a.strips {
-		fmt.Fprintf(&b, `<svg x="%d" y="%d" width="%d" height="%d">`, origin.X,
-			origin.Y+y*a.face.h, a.cols*a.face.w, a.face.h)
+		fmt.Fprintf(&b, `<svg x="%d" y="%d" %s>`, origin.X, origin.Y+y*a.face.h, size)
 		if len(s.steps) > 1 {
 			fmt.Fprintf(&b, `<g class="s r%d">`, y)
 		} else {
 			b.WriteString("<g>")
 		}
 		for place, p := range s.parts {
-			switch top := place * a.face.h; {
+			switch top := place * a.pitch(); {
 			case a.parts[p] == "":
 			case uses[p] > 1:
 				fmt.Fprintf(&b, `<use href="#p%d" y="%d"/>`, p, top)
-			case top == 0:
+			case len(s.parts) == 1: // the row's window clips it
 				b.WriteString(a.parts[p])
 			default:
-				fmt.Fprintf(&b, `<g transform="translate(0 %d)">%s</g>`, top, a.parts[p])
+				fmt.Fprintf(&b, `<svg y="%d" %s>%s</svg>`, top, size, a.parts[p])
 			}
 		}
 		b.WriteString("</g></svg>\n")
@@ -152,6 +157,9 @@ func (a *svgAnimation) end(long time.Duration) error {
 	_, err := io.WriteString(a.w, b.String())
 	return err
 }
+
+// pitch is how far the places of a strip are from each other, in pixels.
+func (a *svgAnimation) pitch() int { return a.face.h + stripGap }
 
 // styles writes the keyframes. Who asked for less motion sees the end, still.
 func (a *svgAnimation) styles(b *strings.Builder, long time.Duration) {
@@ -174,10 +182,10 @@ func (a *svgAnimation) styles(b *strings.Builder, long time.Duration) {
 				part = 0
 			}
 			fmt.Fprintf(b, "%s%%{transform:translateY(%dpx)}",
-				strconv.FormatFloat(part, 'f', percentDigits(long), 64), -st.place*a.face.h)
+				strconv.FormatFloat(part, 'f', percentDigits(long), 64), -st.place*a.pitch())
 		}
 		// The end repeats the last place: without it the strip would go back to the first one.
-		fmt.Fprintf(b, "to{transform:translateY(%dpx)}}", -s.steps[len(s.steps)-1].place*a.face.h)
+		fmt.Fprintf(b, "to{transform:translateY(%dpx)}}", -s.steps[len(s.steps)-1].place*a.pitch())
 	}
 	b.WriteString("</style>\n")
 }

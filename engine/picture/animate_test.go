@@ -274,19 +274,18 @@ func readSVG(t interface{ Fatalf(string, ...any) }, data []byte) *played {
 			case "title":
 				inTitle = true
 			case "svg":
-				if depth > 1 {
+				switch i := attr(e, "id"); {
+				case i != "": // shared
+					id = i
+				case attr(e, "x") != "": // the window of a row
 					row, top = &svgStrip{texts: map[int]string{}}, 0
 					p.rows = append(p.rows, row)
+				case depth > 1: // a place of a strip
+					top, _ = strconv.Atoi(attr(e, "y"))
 				}
 			case "g":
 				if c := attr(e, "class"); c != "" && row != nil {
 					row.class = c
-				}
-				if i := attr(e, "id"); i != "" {
-					id = i
-				}
-				if by := attr(e, "transform"); by != "" {
-					fmt.Sscanf(by, "translate(0 %d)", &top)
 				}
 			case "use":
 				at, _ := strconv.Atoi(attr(e, "y"))

@@ -216,3 +216,24 @@ func TestIconsHaveRoom(t *testing.T) {
 		t.Errorf("the icon ends at %d before a blank, and at %d before a letter: cells have %d", wide, narrow, f.w)
 	}
 }
+
+// TestLacking: one line for each package to install, whatever is lacking of it.
+func TestLacking(t *testing.T) {
+	var l Lacking
+	if lines := l.Advice(); len(lines) != 0 {
+		t.Errorf("nothing lacks: %q", lines)
+	}
+	for _, r := range "漢字かなカナ한글漢" {
+		l.Add(r)
+	}
+	l.Add('\U0010fffd')
+	l.Add('\u0378') // not assigned
+	want := []string{
+		"no font has U+0378: Unicode has no such character",
+		"8 characters are in no font, such as か (U+304B) な (U+306A) カ (U+30AB): install fonts-noto-cjk (Debian) or give a font with --font",
+		"no font has U+10FFFD: give a font for private use with --font",
+	}
+	if got := l.Advice(); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}

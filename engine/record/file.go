@@ -44,6 +44,7 @@ type part struct {
 	name    string // the file's final name
 	temp    string // its name until then
 	replace bool   // a regular file of that name may be replaced
+	shared  bool   // others may read it, as far as the umask or the replaced file lets them
 }
 
 // openFolder opens the folder of path, which must not be a symbolic link itself.
@@ -97,13 +98,14 @@ func bare(err error) error {
 }
 
 // createPart creates path's temporary file with mode 0600, whatever the umask. Without replace,
-// neither path nor the temporary file may exist.
-func createPart(path string, replace bool) (*part, error) {
+// neither path nor the temporary file may exist. shared: the mode is that of the file that is
+// replaced, or else what the umask leaves.
+func createPart(path string, replace, shared bool) (*part, error) {
 	root, name, err := openFolder(path)
 	if err != nil {
 		return nil, err
 	}
-	p := &part{root: root, name: name, temp: name + partSuffix, replace: replace}
+	p := &part{root: root, name: name, temp: name + partSuffix, replace: replace, shared: shared}
 	if replace { // two writers of the same picture do not collide
 		p.temp = "." + name + "." + rand.Text() + partSuffix
 	}
@@ -118,7 +120,15 @@ func (p *part) create() (err error) {
 	if err = p.vet(); err != nil {
 		return err
 	}
-	p.File, err = p.root.OpenFile(p.temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	fresh, mode := fs.FileMode(0o600), fs.FileMode(0o600)
+	if p.shared {
+		if old, err := p.root.Lstat(p.name); err == nil {
+			mode = old.Mode().Perm()
+		} else {
+			fresh, mode = 0o666, 0 // the umask says
+		}
+	}
+	p.File, err = p.root.OpenFile(p.temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, fresh)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return errors.New("is being recorded or written, or was left unfinished: " + partSuffix +
@@ -126,7 +136,10 @@ func (p *part) create() (err error) {
 	case err != nil:
 		return bare(err)
 	}
-	if err = p.Chmod(0o600); err != nil {
+	if mode != 0 {
+		err = p.Chmod(mode)
+	}
+	if err != nil {
 		p.Close()
 		_ = p.root.Remove(p.temp)
 		return bare(err)
@@ -184,9 +197,15 @@ func (p *part) discard() error {
 // WriteFile writes data to path, mode 0600, whole or not at all. A regular file is replaced, unless
 // it has no extension that says what it is; a symbolic link, a folder or a device is refused, and
 // so is a folder that is missing or a symbolic link. Errors are *[engine.FileError].
-func WriteFile(path string, data []byte) error {
+func WriteFile(path string, data []byte) error { return writeFile(path, data, false) }
+
+// WriteShared is [WriteFile] for what others may see, such as a picture without secrets: a new file
+// has the mode that the umask leaves, one that is replaced keeps its own.
+func WriteShared(path string, data []byte) error { return writeFile(path, data, true) }
+
+func writeFile(path string, data []byte, shared bool) error {
 	wrap := func(err error) error { return &engine.FileError{Op: "write", Path: path, Err: err} }
-	p, err := createPart(path, true)
+	p, err := createPart(path, true, shared)
 	if err != nil {
 		return wrap(err)
 	}

@@ -14,7 +14,7 @@ type File struct {
 // be a symbolic link. Errors are *[engine.FileError] around [ErrExists], [ErrSymlink],
 // [ErrNoFolder], [ErrFolder] or an error of the system.
 func CreateFile(path string) (*File, error) {
-	p, err := createPart(path, false)
+	p, err := createPart(path, false, false)
 	if err != nil {
 		return nil, &engine.FileError{Op: "write", Path: path, Err: err}
 	}

@@ -62,7 +62,7 @@ type Status struct {
 
 // recordTo creates the file of a recording that begin begins; if begin fails it leaves none.
 func recordTo[T any](path string, begin func(s sink) (T, error)) (r T, err error) {
-	p, err := createPart(path, false)
+	p, err := createPart(path, false, false)
 	if err != nil {
 		return r, &engine.FileError{Op: "record to", Path: path, Err: err}
 	}

@@ -99,6 +99,9 @@ func (p *player) unwritten(err error, v *engine.View) *Failure {
 	return f
 }
 
+// acceptNext says what to do about a golden screen that differs.
+const acceptNext = "if the new screen is right, accept it in ptywright test review, or write all down with --update changed"
+
 // compare waits for the golden screen.
 func (a *screen) compare(ctx context.Context, p *player, r *StepResult, want *golden.File, section string) error {
 	g := driver.NewGolden(want, section, p.drive.Shown)
@@ -123,7 +126,7 @@ func (a *screen) compare(ctx context.Context, p *player, r *StepResult, want *go
 	case errors.As(err, &quiet):
 		f.Reason = "differs"
 		f.Why = fmt.Sprintf("%v, and differs: %s in the nearest frame", quiet, f.Golden.differing())
-		f.Next = "if the new screen is right, write it down with --update changed; within 30s waits longer for another"
+		f.Next = acceptNext + "; within 30s waits longer for another"
 	case f.Reason == "timeout", f.Reason == "secret":
 		f.Why = fmt.Sprintf("after %v the screen differs: %s in the nearest frame",
 			p.bound(a.bounds.within), f.Golden.differing())
@@ -131,7 +134,7 @@ func (a *screen) compare(ctx context.Context, p *player, r *StepResult, want *go
 		f.Why += fmt.Sprintf("; the nearest frame differs: %s", f.Golden.differing())
 	}
 	if slices.Contains([]string{"timeout", "secret", "ended"}, f.Reason) {
-		f.Reason, f.Next = "differs", "if the new screen is right, write it down with --update changed"
+		f.Reason, f.Next = "differs", acceptNext
 	}
 	return f
 }

@@ -83,8 +83,8 @@ hidden in every frame.`,
 			if err := within(rec, name, "from", time.Duration(from)); err != nil {
 				return err
 			}
-			lacking := missing{}
-			o.Missing, o.Title = lacking.add, cmp.Or(o.Title, rec.Title)
+			lacking := new(picture.Lacking)
+			o.Missing, o.Title = lacking.Add, cmp.Or(o.Title, rec.Title)
 			opts := picture.AnimateOptions{Options: o, MaxBytes: int(most), Once: once}
 			data, err := animate(std, rec, format, record.FrameOptions{From: time.Duration(from),
 				To: time.Duration(to), Speed: speed, Rate: rate, Hold: hold}, opts, f.Bare)
@@ -95,8 +95,8 @@ hidden in every frame.`,
 			if err != nil {
 				return fmt.Errorf("%s: %w", pty.QuotePath(name), err)
 			}
-			lacking.tell(std)
-			return writePicture(std, output, data)
+			tellLacking(std, lacking)
+			return writePicture(std, output, data, f.Bare)
 		},
 	}
 	flags := c.Flags()

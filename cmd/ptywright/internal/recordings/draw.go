@@ -2,7 +2,6 @@ package recordings
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -77,27 +76,9 @@ func (l *looks) options(c *cobra.Command) (o picture.Options, terminal vt.Theme,
 	return o, terminal, nil
 }
 
-// missing collects the characters that no font has, to say so once for each.
-type missing map[rune]bool
-
-func (m missing) add(r rune) { m[r] = true }
-
-// missingMost is how many are named: a screen of them needs one font.
-const missingMost = 8
-
-// tell names them on standard error.
-func (m missing) tell(std cli.Stdio) {
-	all := make([]rune, 0, len(m))
-	for r := range m {
-		all = append(all, r)
-	}
-	slices.Sort(all)
-	for i, r := range all {
-		if i == missingMost {
-			fmt.Fprintf(std.Err, "ptywright: %d more characters are in no font\n", len(all)-i)
-			return
-		}
-		fmt.Fprintf(std.Err, "ptywright: no font has U+%04X (%s): %s\n", r,
-			cli.OneLine(string(r)), picture.FontAdvice(r))
+// tellLacking says on standard error what to do about characters that no font has.
+func tellLacking(std cli.Stdio, l *picture.Lacking) {
+	for _, line := range l.Advice() {
+		fmt.Fprintf(std.Err, "ptywright: %s\n", cli.OneLine(line))
 	}
 }

@@ -37,9 +37,9 @@ func shotCommand(std cli.Stdio) *cobra.Command {
 		Use:   "shot [flags] (FILE | --session ID | -- PROGRAM [ARGUMENT...])",
 		Short: "Draw the screen of a recording, a session or a program",
 		Long: `Draw the screen of an asciicast at a time, of a session as it is or was, or of a program once its
-screen is still. The extension of the output's name selects the format: .png, .svg, .html or .ansi.
-An existing picture is replaced. With --format the name needs no extension, and may be - for standard
-output. Secrets are hidden.`,
+screen is still. The extension of the output's name selects the format: .png, .svg, .html, or .ansi or
+.txt for text with its colours. An existing picture is replaced. With --format the name needs no
+extension, and may be - for standard output. Secrets are hidden.`,
 		Example: `  ptywright shot -o demo.png --at 12.5s demo.cast
   ptywright shot -o s1.png --session s1
   ptywright shot -o before.png --session s1 --at -30s
@@ -49,8 +49,8 @@ output. Secrets are hidden.`,
 			if err != nil {
 				return err
 			}
-			lacking := missing{}
-			o.Missing = lacking.add
+			lacking := new(picture.Lacking)
+			o.Missing = lacking.Add
 			format, err := shotFormat(named, output)
 			if err != nil {
 				return cli.Usagef("%w", err)
@@ -66,7 +66,7 @@ output. Secrets are hidden.`,
 					shotOfSession(c.Context(), std, f, session, remote.Picture{
 						Format: format, Theme: look.theme, FontSize: o.FontSize, At: when.session,
 						Frame: string(o.Frame), Padding: o.Padding, Title: o.Title,
-						Scale: o.Scale, NoCursor: o.NoCursor, Missing: lacking.add,
+						Scale: o.Scale, NoCursor: o.NoCursor, Missing: lacking.Add,
 						Show: f.Show(),
 					}, output, lacking))
 			}
@@ -119,13 +119,13 @@ output. Secrets are hidden.`,
 			if err != nil {
 				return err
 			}
-			lacking.tell(std)
-			return writePicture(std, output, data)
+			tellLacking(std, lacking)
+			return writePicture(std, output, data, f.Bare)
 		},
 	}
 	flags := c.Flags()
 	flags.StringVarP(&output, "output", "o", "",
-		"`FILE` to write: .png, .svg, .html or .ansi; - is standard output (required)")
+		"`FILE` to write: .png, .svg, .html, .ansi or .txt; - is standard output (required)")
 	flags.StringVar(&named, "format", "", "png, svg, html or ansi (default: by the output's name)")
 	flags.Var(&when, "at",
 		"time in the recording: 2.5 seconds, or 1m30s (default: its end); with --session a sequence (42), so long ago (-5s), or a time (default: now)")
@@ -184,7 +184,7 @@ func shotFlagsBut(c *cobra.Command, args []string) string {
 // shotOfSession has a server draw a session, and writes the picture here: its name is relative to
 // this folder, and the server works in another.
 func shotOfSession(ctx context.Context, std cli.Stdio, f *remote.Flags, id string, p remote.Picture,
-	output string, lacking missing) error {
+	output string, lacking *picture.Lacking) error {
 	s, err := f.Connect(ctx)
 	if err != nil {
 		return err
@@ -194,16 +194,20 @@ func shotOfSession(ctx context.Context, std cli.Stdio, f *remote.Flags, id strin
 	if err != nil {
 		return err
 	}
-	lacking.tell(std)
-	return writePicture(std, output, data)
+	tellLacking(std, lacking)
+	return writePicture(std, output, data, f.Bare)
 }
 
-func writePicture(std cli.Stdio, output string, data []byte) error {
-	if output == "-" {
+// writePicture writes a picture; bare: it may show secrets, which are for its owner alone.
+func writePicture(std cli.Stdio, output string, data []byte, bare bool) error {
+	switch {
+	case output == "-":
 		_, err := std.Out.Write(data)
 		return err
+	case bare:
+		return record.WriteFile(output, data)
 	}
-	return record.WriteFile(output, data)
+	return record.WriteShared(output, data)
 }
 
 // shotFormat returns the format of a picture: as named, or else from the output's name.

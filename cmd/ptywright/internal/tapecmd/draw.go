@@ -38,10 +38,8 @@ func (d *drawer) draw(ctx context.Context) error {
 		return d.unread(err)
 	}
 	l, notes := lookOf(t)
-	l.options.Missing = func(r rune) {
-		d.note(note{tape.Command{File: t.File, Line: 1, Col: 1},
-			fmt.Sprintf("no font has U+%04X (%c): %s", r, r, picture.FontAdvice(r))})
-	}
+	lacking := new(picture.Lacking)
+	l.options.Missing = lacking.Add
 	outs, outErr := outputs(t, d.outputs)
 	s, err := script.FromTape(t, l.size)
 	if err := d.unread(join(err, outErr)); err != nil {
@@ -67,7 +65,11 @@ func (d *drawer) draw(ctx context.Context) error {
 		return err
 	}
 	f := &film{scratch: dir, rec: rec, pieces: result.Film.Pieces, speed: l.speed}
-	return d.write(ctx, f, l, outs)
+	err = d.write(ctx, f, l, outs)
+	for _, line := range lacking.Advice() {
+		d.note(note{tape.Command{File: t.File, Line: 1, Col: 1}, line})
+	}
+	return err
 }
 
 // join joins the errors of a tape.
@@ -179,7 +181,7 @@ func (d *drawer) write(ctx context.Context, f *film, l *look, outs []output) err
 		all = append(all, file{path, data})
 		return ctx.Err()
 	}
-	cast, err := f.cast(l.options.Title)
+	cast, err := f.cast()
 	if err != nil {
 		return err
 	}
@@ -207,12 +209,12 @@ func (d *drawer) write(ctx context.Context, f *film, l *look, outs []output) err
 		return errNothing
 	}
 	for _, x := range all {
-		if err := writeFile(x.path, x.data); err != nil {
+		if err := record.WriteShared(x.path, x.data); err != nil {
 			return err
 		}
 		fmt.Fprintf(d.std.Out, "wrote %s (%s)\n", cli.OneLine(x.path), size(len(x.data)))
 	}
-	_, err = fmt.Fprintf(d.std.Out, "%.1f s of %v\n", long.Seconds(), l.size)
+	_, err = fmt.Fprintf(d.std.Out, "%.1f s, %d rows, %d columns\n", long.Seconds(), l.size.Rows, l.size.Cols)
 	return err
 }
 

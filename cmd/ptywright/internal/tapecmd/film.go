@@ -132,7 +132,7 @@ func (f *film) texts(hide *redact.Redactor) (string, error) {
 
 // cast writes the film as an asciicast: what was hidden is not in it, only the screen that it left.
 // nil: it shows nothing.
-func (f *film) cast(title string) (data []byte, err error) {
+func (f *film) cast() (data []byte, err error) {
 	dir, err := os.MkdirTemp(f.scratch, "film-")
 	if err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func (f *film) cast(title string) (data []byte, err error) {
 			rows, cols = s.Rows, s.Cols
 			// It is redacted already.
 			out, failed = record.NewCast(path, record.CastOptions{Rows: rows, Cols: cols, Start: began,
-				Title: title, Screen: s, Raw: true})
+				Screen: s, Raw: true})
 		case curtain:
 			s = m.screen()
 			if rows != s.Rows || cols != s.Cols {

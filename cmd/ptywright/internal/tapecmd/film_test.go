@@ -27,7 +27,7 @@ func filmOf(t *testing.T, speed float64, pieces []script.Piece, lines ...string)
 // castOf is the film's cast, as lines: time, kind, text.
 func castOf(t *testing.T, f *film) string {
 	t.Helper()
-	data, err := f.cast("film")
+	data, err := f.cast()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestFilm(t *testing.T) {
 	if strings.Contains(cast, "hidden") || strings.Contains(cast, "the shell's end") || strings.Contains(cast, "film") {
 		t.Errorf("%s", cast)
 	}
-	data, err := f.cast("")
+	data, err := f.cast()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestFilm(t *testing.T) {
 		!strings.Contains(fast, "1.375s r") {
 		t.Errorf("at double speed:\n%s", fast)
 	}
-	if none, err := filmOf(t, 1, []script.Piece{{Hidden: true}}, `[1, "o", "x"]`, `[2, "m", "film 0"]`).cast(""); err != nil || none != nil {
+	if none, err := filmOf(t, 1, []script.Piece{{Hidden: true}}, `[1, "o", "x"]`, `[2, "m", "film 0"]`).cast(); err != nil || none != nil {
 		t.Errorf("all hidden: %s, %v", none, err)
 	}
 }

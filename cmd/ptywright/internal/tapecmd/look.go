@@ -5,7 +5,6 @@ import (
 	"image/color"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 	"unicode"
@@ -19,7 +18,6 @@ import (
 
 // A look is how a tape's pictures look.
 type look struct {
-	name    string // of the tape
 	options picture.Options
 	size    script.Size
 	hide    *redact.Redactor
@@ -43,7 +41,7 @@ func (n note) String() string { return fmt.Sprintf("%s: %s", n.at.Where(), n.tex
 // lookOf returns how a tape's pictures look, and what of its settings they do not show.
 func lookOf(t *tape.Tape) (*look, []note) {
 	h, late := t.Header()
-	l := &look{name: t.File, speed: h.PlaybackSpeed, loop: h.LoopOffset / 100}
+	l := &look{speed: h.PlaybackSpeed, loop: h.LoopOffset / 100}
 	known := new(redact.Known)
 	known.AddEnv(os.Environ())
 	for _, c := range t.Commands {
@@ -110,7 +108,6 @@ func lookOf(t *tape.Tape) (*look, []note) {
 	}
 	l.options.FontSize = min(max(h.FontSize, picture.FontSizeMin), picture.FontSizeMax)
 	l.options.Padding = int(h.Padding)
-	l.options.Title = strings.TrimSuffix(filepath.Base(l.name), ".tape")
 	l.size = l.sizeOf(&h)
 	return l, notes
 }

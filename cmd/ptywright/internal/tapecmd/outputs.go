@@ -170,6 +170,3 @@ func (l *look) shots(f *film, write func(path string, data []byte) error) error 
 	}
 	return err
 }
-
-// writeFile writes a file whole or not at all.
-func writeFile(path string, data []byte) error { return record.WriteFile(path, data) }

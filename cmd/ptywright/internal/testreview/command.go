@@ -24,12 +24,13 @@ func reviewCommand(std cli.Stdio) *cobra.Command {
 		Short: "Decide about screens that differ from their goldens",
 		Long: `Show each golden screen that differs from what a test saw, and accept or reject it with a key. A
 test that fails leaves what it saw in NAME.screen.new, or in NAME.ptw.new for the screens in a script;
-those below each PATH (the current directory) are shown. Without a terminal, and with --json, they are
-listed: decide with "test accept" and "test reject".
+those of each PATH are shown: a script, a golden, or a folder (the current one). Without a terminal,
+and with --json, they are listed: decide with "test accept" and "test reject".
 
 --unreferenced looks for goldens that no test uses: "list" lists them, "reject" exits with 1 when
 there is one, and "delete" deletes them.`,
 		Example: `  ptywright test review
+  ptywright test review app.ptw
   ptywright test review --json testdata
   ptywright test review --unreferenced reject`,
 		Args: cobra.ArbitraryArgs,
@@ -41,7 +42,9 @@ there is one, and "delete" deletes them.`,
 				return reviewStrays(std, args, unreferenced, asJSON)
 			}
 			items, err := Find(args)
-			if err != nil {
+			if other := (*FileError)(nil); errors.As(err, &other) {
+				return cli.Usagef("%w", err)
+			} else if err != nil {
 				return err
 			}
 			in, out := int(std.In.Fd()), int(std.Out.Fd())

@@ -83,25 +83,66 @@ const (
 	maxScript = 64 << 20
 )
 
-// Find returns what there is to decide about below some files and folders, in their order and by
-// name. Folders that hold a repository's own files or packages (.git, node_modules) are left out;
-// links are not followed.
+// A FileError is about a named file that has no golden screens.
+type FileError struct{ Path string }
+
+func (e *FileError) Error() string {
+	return fmt.Sprintf("%s has no golden screens: give a script (%s), a golden (%s), what a test left beside one (.new), or a folder",
+		e.Path, script.Ext, screenEnd)
+}
+
+// Find returns what there is to decide about in some files and below some folders, in their order and
+// by name, each once. A script or a golden means what a test left beside it, and so does that file
+// itself; any other file is a *[FileError]. Folders that hold a repository's own files or packages
+// (.git, node_modules) are left out; links are not followed.
 func Find(roots []string) ([]*Item, error) {
 	var items []*Item
-	err := walk(roots, func(path string) error {
-		golden, pending := strings.CutSuffix(path, ".new")
-		var found []*Item
-		var err error
-		switch {
-		case pending && strings.HasSuffix(golden, screenEnd):
-			found, err = ofFile(golden)
-		case pending && strings.HasSuffix(golden, script.Ext):
-			found, err = ofScript(golden)
+	looked := map[string]bool{}
+	look := func(path string) error {
+		if clean := filepath.Clean(path); looked[clean] {
+			return nil
+		} else {
+			looked[clean] = true
 		}
+		of := ofScript
+		if strings.HasSuffix(path, screenEnd) {
+			of = ofFile
+		}
+		found, err := of(path)
 		items = append(items, found...)
 		return err
-	})
-	return items, err
+	}
+	for _, root := range roots {
+		path, ok := goldenOf(root)
+		info, err := os.Lstat(root)
+		if errors.Is(err, fs.ErrNotExist) && ok { // a golden that is new has only its .new
+			info, err = os.Lstat(golden.Pending(path))
+		}
+		switch regular := err == nil && info.Mode().IsRegular(); {
+		case regular && !ok:
+			return nil, &FileError{root}
+		case regular:
+			err = look(path)
+		default:
+			err = walk([]string{root}, func(path string) error {
+				if file, ok := goldenOf(path); ok && file != path {
+					return look(file)
+				}
+				return nil
+			})
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return items, nil
+}
+
+// goldenOf returns the file with golden screens that a path names, itself or by what a test left
+// beside it; ok is false when it names neither.
+func goldenOf(path string) (file string, ok bool) {
+	file = strings.TrimSuffix(path, golden.Pending(""))
+	return file, strings.HasSuffix(file, screenEnd) || strings.HasSuffix(file, script.Ext)
 }
 
 // walk calls f for each regular file below some files and folders.

@@ -216,6 +216,47 @@ func TestAcceptAndReject(t *testing.T) {
 	}
 }
 
+// TestReviewOfAFile: a script or a golden means what was left beside it, as it does for accept; another
+// file is refused.
+func TestReviewOfAFile(t *testing.T) {
+	folder(t)
+	write(t, "new.ptw.new", read(t, "app.ptw.new"))
+	for path, want := range map[string][]string{
+		"app.ptw":                              {"app.ptw:screen/main", "app.ptw:screen/third"},
+		"app.ptw.new":                          {"app.ptw:screen/main", "app.ptw:screen/third"},
+		"./app.ptw app.ptw.new .":              {"app.ptw:screen/main", "app.ptw:screen/third"},
+		"new.ptw":                              {"new.ptw:screen/main"},
+		"testdata/TestA/changed.screen":        {"testdata/TestA/changed.screen"},
+		"testdata/TestA/fresh.screen":          {"testdata/TestA/fresh.screen"},
+		"testdata/TestB/broken.screen.new":     {"testdata/TestB/broken.screen"},
+		"testdata/TestB/same.screen":           nil,
+		"app.ptw testdata/TestA/fresh.screen ": {"app.ptw:screen/main", "testdata/TestA/fresh.screen"},
+	} {
+		out, told, code := run(t, append([]string{"review", "--json"}, strings.Fields(path)...)...)
+		if code != 0 {
+			t.Errorf("%s: exit %d: %s", path, code, told)
+		}
+		for _, name := range want {
+			if n := strings.Count(out, `"name":"`+name+`"`) + strings.Count(out, `"name":"./`+name+`"`); n != 1 {
+				t.Errorf("%s: %s is there %d times: %s", path, name, n, out)
+			}
+		}
+		if len(want) == 0 && out != "" {
+			t.Errorf("%s: %s", path, out)
+		}
+	}
+	write(t, "notes.txt", "no golden")
+	for _, path := range []string{"notes.txt", "gone.ptw", "gone"} {
+		out, told, code := run(t, "review", path)
+		if code == 0 || out != "" || !strings.Contains(told, path) {
+			t.Errorf("%s: exit %d: %q %q", path, code, out, told)
+		}
+	}
+	if _, told, code := run(t, "review", "notes.txt"); code != 2 || !strings.Contains(told, "give a script (.ptw)") {
+		t.Errorf("exit %d: %q", code, told)
+	}
+}
+
 // TestAnUnreadableOneIsNotAccepted, and says why.
 func TestAnUnreadableOneIsNotAccepted(t *testing.T) {
 	folder(t)
