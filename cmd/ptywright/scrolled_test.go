@@ -136,14 +136,14 @@ func TestWaitAfterClear(t *testing.T) {
 }
 
 // TestManyMatchesHoldUpNobody: a wait that goes on from a position looks at every match on the
-// screen for the one that was written first. A million of them hold up no other request, and end
+// screen for the one that was written first. 400,000 of them hold up no other request, and end
 // with the wait.
 func TestManyMatchesHoldUpNobody(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	at := s.with(client.Config{
-		Program: "sh", Args: []string{"-c", `stty raw -echo; echo up; read -r _; head -c 999000 /dev/zero | tr '\0' a; printf '\033[1000;1Hover'; exec cat`},
-		Rows: 1000, Cols: 1000,
+		Program: "sh", Args: []string{"-c", `stty raw -echo; echo up; read -r _; head -c 399000 /dev/zero | tr '\0' a; printf '\033[400;1Hover'; exec cat`},
+		Rows: 400, Cols: 1000,
 	})
 	next := at.matched(client.Output("up")).Next
 	at.text("\n")
