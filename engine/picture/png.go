@@ -39,7 +39,8 @@ func (e *SizeError) Error() string {
 	if e.Screens > 0 {
 		return fmt.Sprintf("a picture of %d screens has at least %dx%d pixels, the limit is %d pixels; show fewer of them", e.Screens, e.Width, e.Height, e.Most)
 	}
-	return fmt.Sprintf("a picture of %dx%d pixels is too large, the limit is %d pixels; ask for a smaller font", e.Width, e.Height, e.Most)
+	return fmt.Sprintf("a picture of %dx%d pixels is too large, the limit is %d pixels; ask for a smaller font, scale or padding, or for fewer rows and columns",
+		e.Width, e.Height, e.Most)
 }
 func (e *SizeError) Unwrap() error { return ErrTooLarge }
 
@@ -53,7 +54,11 @@ type Options struct {
 	Frame    Frame   // around the screen; [Tiles] and ANSI have none
 	Title    string  // in the frame's bar; "": the screen's
 	Scale    float64 // pixels of the picture for one; 0: 1; clamped to ScaleMin and ScaleMax
+	Chrome   *Chrome // in place of Frame; nil: none
 	NoCursor bool    // draw no cursor, even where the program shows it
+	// LineHeight is the height of a row, of what the font has; 0: 1. LetterSpacing is how many pixels
+	// columns are further apart. Both are clamped to what leaves text that can be read.
+	LineHeight, LetterSpacing float64
 	// Missing is called for each character that no font has, once or more: it is drawn as a frame
 	// with its number in it. Only PNG and animations of pixels have such characters; SVG and HTML
 	// leave them to their readers' fonts.
@@ -84,6 +89,25 @@ func (o Options) size() float64 {
 		size = DefaultFontSize
 	}
 	return math.Round(min(max(size, FontSizeMin), FontSizeMax)*4) / 4
+}
+
+// Bounds of the measures of cells: rows of half a font's height overlap, and more than four heights
+// between them look like several texts.
+const (
+	lineHeightMin, lineHeightMax = 0.5, 4
+	letterSpacingMax             = 4 // widths of a cell
+)
+
+// metrics are those of a picture's cells.
+func (o Options) metrics(scale float64) metrics {
+	m := metrics{size: o.size() * scale, line: 1}
+	if o.LineHeight > 0 {
+		m.line = min(max(o.LineHeight, lineHeightMin), lineHeightMax)
+	}
+	if w, _ := cellSize(m.size); !math.IsNaN(o.LetterSpacing) {
+		m.spacing = min(max(o.LetterSpacing*scale, -float64(w)/2), float64(w*letterSpacingMax))
+	}
+	return m
 }
 
 // FontSizeOK reports whether px is a valid font size: [FontSizeMin] to [FontSizeMax].

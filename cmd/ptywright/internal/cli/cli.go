@@ -149,6 +149,14 @@ func Complain(w io.Writer, err error) {
 	fmt.Fprintf(w, "ptywright: %s\n", OneLine(hidden(err)))
 }
 
+// ComplainAll prints errors, each as [Complain] does, and returns that the command has failed.
+func ComplainAll[E error](w io.Writer, all []E) error {
+	for _, err := range all {
+		Complain(w, err)
+	}
+	return ExitCode(ExitError)
+}
+
 // hidden is an error's text, redacted.
 func hidden(err error) string { return redact.Default.String(err.Error()) }
 

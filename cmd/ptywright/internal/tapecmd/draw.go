@@ -89,10 +89,7 @@ func (d *drawer) unread(err error) error {
 	if err == nil || !errors.As(err, &first) {
 		return err
 	}
-	for _, e := range first.Errors() {
-		cli.Complain(d.std.Err, e)
-	}
-	return cli.ExitCode(cli.ExitError)
+	return cli.ComplainAll(d.std.Err, first.Errors())
 }
 
 // note says what is not as in VHS, once.

@@ -115,6 +115,9 @@ func (l *look) draw(f *film, cast []byte, rec *record.Recording, o output) ([]by
 		return nil, err
 	}
 	all := frames.All()
+	if l.blinks {
+		all = blinking(all)
+	}
 	if l.loop > 0 {
 		all = looped(all, l.loop)
 	}
