@@ -46,6 +46,7 @@ type glyph struct {
 	base         rune // that r is a mark of; 0: it is none
 	bold, italic bool
 	emoji        bool // rather than a text character
+	several      bool // r stands for an emoji of several characters, in the emoji font
 	cols         int  // 2 for wide ones
 	room         int  // columns that it may fill: more than cols before a blank
 }

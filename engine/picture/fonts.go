@@ -1,7 +1,6 @@
 package picture
 
 import (
-	"bytes"
 	"compress/gzip"
 	_ "embed" // the fonts
 	"errors"
@@ -122,17 +121,6 @@ var builtIn = sync.OnceValue(func() (f struct {
 		}
 		return &typeface{font: font, kind: kind}
 	}
-	unpack := func(packed string) []byte {
-		z, err := gzip.NewReader(bytes.NewReader([]byte(packed)))
-		if err != nil {
-			panic(err)
-		}
-		ttf, err := io.ReadAll(z)
-		if err != nil {
-			panic(err)
-		}
-		return ttf
-	}
 	f.regular, f.bold = parse(dejavusansmono.TTF, textFont), parse(dejavusansmonobold.TTF, textFont)
 	f.regular.main, f.bold.main = true, true
 	f.nerd, f.emoji = parse(unpack(nerdFont), iconFont), parse(unpack(emojiFont), iconFont)
@@ -141,6 +129,19 @@ var builtIn = sync.OnceValue(func() (f struct {
 	}
 	return f
 })
+
+// unpack returns the content of an embedded file.
+func unpack(packed string) []byte {
+	z, err := gzip.NewReader(strings.NewReader(packed))
+	if err != nil {
+		panic(err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
 
 // Fonts are the fonts of pictures: the built-in ones, files, and those of the system. They are safe for
 // concurrent use. nil is the built-in fonts and the system's.
@@ -156,8 +157,8 @@ type Fonts struct {
 
 // A choice is what decides which font draws a character.
 type choice struct {
-	r           rune
-	bold, emoji bool
+	r                    rune
+	bold, emoji, several bool
 }
 
 // facesMax and chosenMax bound what is remembered.
@@ -222,7 +223,7 @@ func (fs *Fonts) choose(g glyph) *typeface {
 			return t
 		}
 	}
-	c := choice{g.r, g.bold, g.emoji}
+	c := choice{g.r, g.bold, g.emoji, g.several}
 	fs.mu.Lock()
 	t, known := fs.chosen[c]
 	fs.mu.Unlock()
@@ -241,6 +242,9 @@ func (fs *Fonts) choose(g glyph) *typeface {
 
 func (fs *Fonts) look(c choice) *typeface {
 	own := builtIn()
+	if c.several {
+		return own.emoji
+	}
 	order := []*typeface{own.regular}
 	if c.bold { // the bold cut has fewer
 		order = []*typeface{own.bold, own.regular}
@@ -250,6 +254,9 @@ func (fs *Fonts) look(c choice) *typeface {
 	}
 	order = append(append(append(order, fs.given...), own.nerd), append(own.symbols[:3:3], own.emoji)...)
 	for _, t := range order {
+		if t == own.emoji && private(c.r) { // what it has there are emoji of several characters
+			continue
+		}
 		if t.index(c.r) != 0 {
 			return t
 		}

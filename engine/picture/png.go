@@ -11,9 +11,7 @@ import (
 	"image/png"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/ptywright/ptywright/engine/vt"
 )
@@ -326,61 +324,6 @@ func (c *canvas) cell(y, x int, cell vt.Cell, k ink, blank bool) {
 	if st := shown(cell.Style); st.Underline != 0 || st.Strike || st.Overline {
 		c.lines(r, x, st, k)
 	}
-}
-
-// A part is a glyph of a cell and the column in it where it begins.
-type part struct {
-	glyph
-	col int
-}
-
-// parts returns the glyphs of a cell that are drawn on top of each other: the base and its marks.
-// Joiners, selectors and skin tones have no picture; a cluster of several bases (an emoji made of
-// emoji) is drawn as the first, a flag as its two letters.
-func (f *face) parts(cell vt.Cell, blank bool) (out []part) {
-	cols := 1
-	if cell.Wide {
-		cols = 2
-	}
-	first := glyph{cols: cols, bold: cell.Style.Bold, italic: cell.Style.Italic}
-	runes := []rune(cell.Text)
-	first.emoji = cell.Wide && (slices.Contains(runes, 0xfe0f) || runes[0] >= 0x1f000)
-	for i, r := range runes {
-		g := first
-		g.r = r
-		switch {
-		case r == 0x200d:
-			return out
-		case r >= 0xfe00 && r <= 0xfe0f || r >= 0x1f3fb && r <= 0x1f3ff && i > 0:
-			continue
-		case regional(r):
-			if i < 2 && len(runes) > 1 {
-				g.cols = 1
-				out = append(out, part{g, i})
-			} else if i == 0 {
-				out = append(out, part{g, 0})
-			}
-			continue
-		case i == 0:
-			if blank && cols == 1 && private(r) {
-				g.room = 2
-			}
-		case !unicode.Is(unicode.M, r) && f.fonts.choose(glyph{r: r}) == nil:
-			continue
-		default:
-			g.base = runes[0]
-		}
-		out = append(out, part{g, 0})
-	}
-	return out
-}
-
-// regional reports whether r is half a flag.
-func regional(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
-
-// private reports whether r is of a private use area: an icon.
-func private(r rune) bool {
-	return r >= 0xe000 && r < 0xf900 || r >= 0xf0000 && r <= unicode.MaxRune
 }
 
 // lines draws the lines under, through and over a cell.
