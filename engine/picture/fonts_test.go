@@ -262,3 +262,45 @@ func TestLacking(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestEmojiOfSeveral: a family, a flag, a key and others that are made of several characters are one
+// picture of their own; what the font has no picture of is its first character, and a character for
+// private use is none of them.
+func TestEmojiOfSeveral(t *testing.T) {
+	f := ownFonts().face(30)
+	draw := func(text string) (m drawing, several bool) {
+		t.Helper()
+		parts := f.parts(vt.Cell{Text: text, Wide: true}, false)
+		if len(parts) == 0 {
+			t.Fatalf("%q has no picture", text)
+		}
+		for _, p := range parts {
+			if one := f.mask(p.glyph); one.missing {
+				t.Errorf("%q: no glyph for %U", text, p.r)
+			}
+		}
+		return f.mask(parts[0].glyph), len(parts) == 1 && parts[0].several
+	}
+	for _, text := range []string{"👩‍👩‍👧", "🇩🇪", "1️⃣", "#️⃣", "👩‍💻", "🏳️‍🌈", "❤️‍🔥", "👁️‍🗨️"} {
+		m, several := draw(text)
+		first, _ := draw(string([]rune(text)[:1]))
+		if !several || bytes.Equal(m.Pix, first.Pix) {
+			t.Errorf("%s is drawn as its first character: %v", text, several)
+		}
+	}
+	// Pictures in one colour have no tones.
+	toned, _ := draw("👩🏽‍💻")
+	plain, _ := draw("👩‍💻")
+	if !bytes.Equal(toned.Pix, plain.Pix) {
+		t.Error("a tone of the skin changes the picture")
+	}
+	if _, several := draw("🚀‍🚀"); several {
+		t.Error("two rockets are one emoji")
+	}
+	if got := lacking(t, ownFonts(), "\U00100000"); got != "\U00100000" {
+		t.Errorf("a private character is drawn as an emoji: %q", got)
+	}
+	if n := len(sequences()); n < 500 {
+		t.Errorf("%d emoji of several characters", n)
+	}
+}
