@@ -252,16 +252,8 @@ func (w *webpWriter) head(_ io.Writer, size image.Point, once bool) error {
 func (w *webpWriter) picture(out io.Writer, img, before *image.RGBA, r image.Rectangle,
 	units int) error {
 	r.Min.X, r.Min.Y = r.Min.X&^1, r.Min.Y&^1 // places are given in twos
-	part := image.NewNRGBA(image.Rect(0, 0, r.Dx(), r.Dy()))
-	for y := range r.Dy() {
-		for x := range r.Dx() {
-			if c := img.RGBAAt(r.Min.X+x, r.Min.Y+y); c != before.RGBAAt(r.Min.X+x, r.Min.Y+y) {
-				part.Set(x, y, c)
-			}
-		}
-	}
 	var one bytes.Buffer
-	if err := nativewebp.Encode(&one, part, nil); err != nil {
+	if err := nativewebp.Encode(&one, changed(img, before, r), nil); err != nil {
 		return fmt.Errorf("encode a picture: %w", err)
 	}
 	image := one.Bytes()[12:] // without the file's own header
@@ -278,6 +270,51 @@ func (w *webpWriter) picture(out io.Writer, img, before *image.RGBA, r image.Rec
 		return errFull
 	}
 	return nil
+}
+
+// changed is the part r of img, transparent where it is as before. It has a palette where 256 colours are
+// enough, as they mostly are: the encoder then tries no predictions, which takes it most of its time.
+func changed(img, before *image.RGBA, r image.Rectangle) image.Image {
+	size := image.Rect(0, 0, r.Dx(), r.Dy())
+	few := image.NewPaletted(size, color.Palette{color.RGBA{}})
+	index := map[color.RGBA]uint8{{}: 0}
+	var last color.RGBA
+	var number uint8 // of last
+	for y := range r.Dy() {
+		for x := range r.Dx() {
+			c := img.RGBAAt(r.Min.X+x, r.Min.Y+y)
+			if c == before.RGBAAt(r.Min.X+x, r.Min.Y+y) {
+				continue
+			}
+			if c != last {
+				n, known := index[c]
+				if !known && len(few.Palette) == 256 {
+					return manyChanged(img, before, r)
+				}
+				if !known {
+					n = uint8(len(few.Palette))
+					few.Palette = append(few.Palette, c)
+					index[c] = n
+				}
+				last, number = c, n
+			}
+			few.Pix[y*few.Stride+x] = number
+		}
+	}
+	return few
+}
+
+// manyChanged is changed for more colours than a palette has.
+func manyChanged(img, before *image.RGBA, r image.Rectangle) image.Image {
+	part := image.NewNRGBA(image.Rect(0, 0, r.Dx(), r.Dy()))
+	for y := range r.Dy() {
+		for x := range r.Dx() {
+			if c := img.RGBAAt(r.Min.X+x, r.Min.Y+y); c != before.RGBAAt(r.Min.X+x, r.Min.Y+y) {
+				part.Set(x, y, c)
+			}
+		}
+	}
+	return part
 }
 
 func (w *webpWriter) tail(out io.Writer) error {
