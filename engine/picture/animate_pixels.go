@@ -9,6 +9,7 @@ import (
 	"image/color"
 	"image/draw"
 	"io"
+	"runtime"
 	"slices"
 	"time"
 
@@ -234,11 +235,20 @@ func reduce(counts map[color.RGBA]int) (index map[color.RGBA]byte, colours []col
 	}
 }
 
-// A webpWriter keeps the pictures until the end: a file begins with its length.
+// A webpWriter keeps the pictures until the end: a file begins with its length. Pictures are encoded
+// side by side, since one of many colours takes most of a second.
 type webpWriter struct {
-	size   image.Point
-	once   bool
-	frames bytes.Buffer
+	size    image.Point
+	once    bool
+	frames  bytes.Buffer
+	pending []*webpPicture // oldest first, as many as there are processors
+}
+
+// A webpPicture is one that is being encoded.
+type webpPicture struct {
+	data []byte // its part of the file
+	err  error
+	done chan struct{} // closed when the others are there
 }
 
 // The container has 24 bits for a time in milliseconds, a picture 14 bits for a side (RFC 9649).
@@ -252,9 +262,24 @@ func (w *webpWriter) head(_ io.Writer, size image.Point, once bool) error {
 func (w *webpWriter) picture(out io.Writer, img, before *image.RGBA, r image.Rectangle,
 	units int) error {
 	r.Min.X, r.Min.Y = r.Min.X&^1, r.Min.Y&^1 // places are given in twos
+	p, part := &webpPicture{done: make(chan struct{})}, changed(img, before, r)
+	w.pending = append(w.pending, p)
+	go func() {
+		defer close(p.done)
+		p.encode(part, r, units)
+	}()
+	if len(w.pending) < runtime.GOMAXPROCS(0) {
+		return nil
+	}
+	return w.collect(out, len(w.pending)-1)
+}
+
+// encode makes the part of a file that has a picture.
+func (p *webpPicture) encode(part image.Image, r image.Rectangle, units int) {
 	var one bytes.Buffer
-	if err := nativewebp.Encode(&one, changed(img, before, r), nil); err != nil {
-		return fmt.Errorf("encode a picture: %w", err)
+	if err := nativewebp.Encode(&one, part, nil); err != nil {
+		p.err = fmt.Errorf("encode a picture: %w", err)
+		return
 	}
 	image := one.Bytes()[12:] // without the file's own header
 	if len(image)%2 == 1 {
@@ -265,11 +290,27 @@ func (w *webpWriter) picture(out io.Writer, img, before *image.RGBA, r image.Rec
 		b = append(b, byte(n), byte(n>>8), byte(n>>16))
 	}
 	b = append(b, 0) // blended with what is there, and it stays
-	w.frames.Write(chunk("ANMF", append(b, image...)))
-	if w.frames.Len() > out.(*boundedWriter).left {
-		return errFull
+	p.data = chunk("ANMF", append(b, image...))
+}
+
+// collect takes the oldest pictures, until at most so many are left. After an error none is left.
+func (w *webpWriter) collect(out io.Writer, left int) (err error) {
+	for len(w.pending) > left {
+		p := w.pending[0]
+		w.pending = w.pending[1:]
+		<-p.done
+		if err == nil {
+			err = p.err
+		}
+		w.frames.Write(p.data)
+		if err == nil && w.frames.Len() > out.(*boundedWriter).left {
+			err = errFull
+		}
+		if err != nil {
+			left = 0
+		}
 	}
-	return nil
+	return err
 }
 
 // changed is the part r of img, transparent where it is as before. It has a palette where 256 colours are
@@ -318,6 +359,9 @@ func manyChanged(img, before *image.RGBA, r image.Rectangle) image.Image {
 }
 
 func (w *webpWriter) tail(out io.Writer) error {
+	if err := w.collect(out, 0); err != nil {
+		return err
+	}
 	const animated, transparent = 1 << 1, 1 << 4
 	b := []byte{animated | transparent, 0, 0, 0}
 	for _, n := range []int{w.size.X - 1, w.size.Y - 1} {
