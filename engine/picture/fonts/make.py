@@ -88,8 +88,9 @@ def fetch(package, sum, path):
 def sequences(font):
     """The glyphs of the emoji of several characters, by those characters."""
     names = {}
-    for char, name in font.getBestCmap().items():
-        names.setdefault(name, char)
+    for char, name in sorted(font.getBestCmap().items()):
+        if not 0xE000 <= char < 0xF900 and char < 0xF0000:  # characters of before there were sequences
+            names.setdefault(name, char)
     found = {}
     for lookup in font["GSUB"].table.LookupList.Lookup:
         for sub in lookup.SubTable:

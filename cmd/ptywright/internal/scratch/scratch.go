@@ -67,11 +67,19 @@ func (f *Folder) Remove() error {
 // take locks a folder; nil: another process holds its lock, or has removed it.
 func take(dir string) (*flock.Flock, error) {
 	lock := flock.New(filepath.Join(dir, lockName), flock.SetPermissions(0o600))
-	if ok, err := lock.TryLock(); !ok {
-		_ = lock.Close() // nothing is locked
-		return nil, err
+	ok, err := lock.TryLock()
+	if ok {
+		// A process that removes the folder holds the lock, so that of a file that is gone is worthless.
+		var held, there fs.FileInfo
+		if held, err = lock.Stat(); err == nil {
+			there, err = os.Lstat(lock.Path())
+		}
+		if err == nil && os.SameFile(held, there) {
+			return lock, nil
+		}
 	}
-	return lock, nil
+	_ = lock.Close() // nothing is locked
+	return nil, err
 }
 
 // sweep removes the folders that killed processes of this user have left. What cannot be removed stays.

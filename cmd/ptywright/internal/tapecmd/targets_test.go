@@ -90,7 +90,7 @@ func TestFoldersOfFiles(t *testing.T) {
 	if _, err := os.Stat("a/d/others"); err != nil {
 		t.Errorf("what is another's is removed: %v", err)
 	}
-	if undo, err := makeFolders([]record.Named{{Path: "new/c.gif"}, {Path: "file/c.gif"}}); err == nil {
+	if undo, err := makeFolders([]record.Named{{Path: "new/c.gif"}, {Path: "file/deep/c.gif"}}); err == nil {
 		t.Error("a folder in a file")
 	} else if undo(); fileThere("new") {
 		t.Error("the folder of the other stays")

@@ -102,8 +102,6 @@ func (t *tapeReader) command(c *tape.Command) {
 		}
 	case tape.Hide, tape.Show, tape.Subtitle:
 		t.cannot(c, c.Raw, "a test has no frames to leave out")
-	case tape.Source:
-		t.cannot(c, "Source "+c.Text, "import that tape, too")
 	case tape.Set:
 		t.set(c)
 	default:
