@@ -117,8 +117,9 @@ def cut(data, wanted, sequences={}):
     cutter.populate(unicodes=[c for c in font.getBestCmap() if wanted(c)], glyphs=list(sequences.values()))
     cutter.subset(font)
     if sequences:
-        [cmap] = [t for t in font["cmap"].tables if t.format == 12 and t.platformID == 3]
-        cmap.cmap.update((SEQUENCES + i, name) for i, name in enumerate(sequences.values()))
+        for table in font["cmap"].tables:
+            if table.format == 12:
+                table.cmap = table.cmap | {SEQUENCES + i: name for i, name in enumerate(sequences.values())}
     scale_upem(font, UNITS_PER_EM)
     font["head"].created = font["head"].modified = 0
     font.flavor = None
