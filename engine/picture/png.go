@@ -108,6 +108,9 @@ func (o Options) metrics(scale float64) metrics {
 	return m
 }
 
+// FontName is the name of the font that text is drawn with.
+const FontName = "DejaVu Sans Mono"
+
 // FontSizeOK reports whether px is a valid font size: [FontSizeMin] to [FontSizeMax].
 func FontSizeOK(px float64) bool { return px >= FontSizeMin && px <= FontSizeMax }
 

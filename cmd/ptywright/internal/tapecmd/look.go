@@ -99,8 +99,9 @@ func lookOf(t *tape.Tape) (*look, []note) {
 
 // window takes what is around the cells. It returns what of that is not drawn as the tape says, and why.
 func (l *look) window(h *tape.Settings) (ignored map[string]string) {
-	ignored = map[string]string{
-		"FontFamily": "the font is DejaVu Sans Mono, with others for what it lacks",
+	ignored = map[string]string{}
+	if plain(h.FontFamily) != plain(picture.FontName) {
+		ignored["FontFamily"] = "the font is " + picture.FontName + ", with others for what it lacks"
 	}
 	fill, isColor := tape.ParseColor(h.MarginFill)
 	switch {
