@@ -263,8 +263,8 @@ grep. With --json, print the answer of session.search.`,
 						}
 					}
 					if found.Truncated {
-						fmt.Fprintf(std.Err, "ptywright: these are %d of %d: --max tells more\n",
-							len(found.Matches), found.Total)
+						std.Tell("these are %d of %d: --max tells more", len(found.Matches),
+							found.Total)
 					}
 				}
 				if found.Total == 0 {

@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,7 +54,7 @@ is one line, as in session.list with details.`,
 func listTable(std cli.Stdio, all []Info, now time.Time) error {
 	if len(all) == 0 {
 		if cli.TerminalOf(std.Out).Cols > 0 {
-			fmt.Fprintln(std.Err, "no sessions; ptywright spawn -- PROGRAM starts one")
+			std.Tell("no sessions; ptywright spawn -- PROGRAM starts one")
 		}
 		return nil
 	}

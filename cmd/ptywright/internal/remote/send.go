@@ -366,7 +366,7 @@ func (f *Flags) printSent(std cli.Stdio, sent Sent, err error) error {
 		return err
 	}
 	if !f.JSON {
-		fmt.Fprintln(std.Err, "ptywright: the program has not read it yet")
+		std.Tell("the program has not read it yet")
 	}
 	return cli.ExitCode(cli.ExitTimeout)
 }
