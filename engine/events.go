@@ -443,7 +443,7 @@ func (s *Session) exitHeard() {
 	s.commandLeft(x.At)
 	e := &Event{Kind: EventExit, At: x.At, Until: x.At, Sequence: seq, Last: seq, Signal: x.Signal,
 		Over: x.Limit}
-	if s.killed {
+	if x.Killed { // a limit is nobody's wish
 		e.State = KilledByUs
 	}
 	if x.Signal == "" && x.Code >= 0 {

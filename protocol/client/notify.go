@@ -20,6 +20,7 @@ type Event struct {
 	Secret  bool    `json:"secret_input"` // session.changed: the program reads a secret
 	Code    *int    `json:"exit_code"`    // session.exited
 	Signal  *string `json:"signal"`       // session.exited
+	Killed  bool    `json:"killed"`       // session.exited: somebody ended it
 	// session.exited: the limit that ended it; "": none
 	Limit    string `json:"limit"`
 	Lease    *Lease `json:"lease"`    // session.leased; nil: it was given back
@@ -32,6 +33,11 @@ type Event struct {
 	// session.event, after SubscribeEvents
 	Noted  *SessionEvent   `json:"event"`
 	Params json.RawMessage `json:"-"` // what was received
+}
+
+// Ended is how the program of a session.exited ended.
+func (e *Event) Ended() *Exit {
+	return &Exit{Code: e.Code, Signal: e.Signal, Limit: e.Limit, Killed: e.Killed}
 }
 
 // Subscribe turns the server's notifications on and calls f with each, in the order in which they

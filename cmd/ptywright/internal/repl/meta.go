@@ -120,7 +120,7 @@ func (c *console) listSessions(ctx context.Context, _ string) error {
 	for _, s := range sessions {
 		state := "quiet " + cli.Brief(s.Quiet)
 		if s.Exit != nil {
-			state = ended(s.Exit)
+			state = s.Exit.String()
 		}
 		if s.Lease != nil {
 			state += ", held by " + s.Lease.Holder
