@@ -226,7 +226,8 @@ func searchCommand(std cli.Stdio, f *Flags) *cobra.Command {
 each match, oldest first. LINE and COL count from 0; LINE counts from the oldest line kept, as in
 read --scrollback. Several TEXT are joined by spaces.
 
-Wrapped lines are joined, and secrets cannot be found. The exit code is 1 if nothing matched, as with
+A line that wraps is searched as the one line that it is; for a match in two of its rows both are
+printed, joined. Secrets cannot be found. The exit code is 1 if nothing matched, as with
 grep. With --json, print the answer of session.search.`,
 		Example: `  ptywright search s1 'error:'
   ptywright search s1 --regex '(?i)warning|error' --max 1000`,
@@ -344,7 +345,7 @@ type Found struct {
 	Raw       json.RawMessage `json:"-"`         // with session
 }
 
-// A Line is a line with a match.
+// A Line is a line with a match, or the lines that a match goes over, joined.
 type Line struct {
 	Line int    `json:"line"` // from 0, the oldest that is kept
 	Col  int    `json:"col"`  // characters before the match
