@@ -234,7 +234,7 @@ grep. With --json, print the answer of session.search.`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: SessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			what := strings.Join(args[1:], " ")
+			what := cli.Words(args[1:]...)
 			switch {
 			case regex != "" && what != "":
 				return cli.Usagef("TEXT and --regex exclude each other: say one of them")

@@ -51,7 +51,8 @@ func Exit(err error) (code int, reason string) {
 // with what to do.
 func Plainly(err error) error {
 	var e *client.Error
-	if !errors.As(err, &e) {
+	var plain *plainError
+	if !errors.As(err, &e) || errors.As(err, &plain) {
 		return err
 	}
 	text := wirePlace().ReplaceAllString(e.Message, "")
