@@ -8,6 +8,8 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -68,11 +70,12 @@ func DialStream(ctx context.Context, path string) (net.Conn, error) { return dia
 // Protocol is the version of the wire that this package speaks.
 const Protocol = 1
 
-// Greet asks the server which version of the wire it speaks, and has it refuse members of params
-// that a method does not have, which are misspelt otherwise without a word. [Dial] and [Start] have
-// done it. Errors: [*ProtocolError], and those of [Client.Call].
+// Greet asks the server which version of the wire it speaks, tells it what this program is called
+// (see [Client.Introduce]), and has it refuse members of params that a method does not have, which
+// are misspelt otherwise without a word. [Dial] and [Start] have done it. Errors: [*ProtocolError],
+// and those of [Client.Call].
 func (c *Client) Greet(ctx context.Context) error {
-	about, err := c.Capabilities(ctx)
+	about, err := result[Capabilities](ctx, c, "server.capabilities", introduction{program()})
 	if err != nil {
 		return err
 	}
@@ -80,6 +83,26 @@ func (c *Client) Greet(ctx context.Context) error {
 		return &ProtocolError{Server: about.Protocol, Version: about.Version}
 	}
 	return c.Call(ctx, "server.set_strict", map[string]bool{"strict": true}, nil)
+}
+
+// An introduction is the part of server.capabilities that says who asks.
+type introduction struct {
+	Client string `json:"client"`
+}
+
+// Introduce tells the server what this client is called from now on, in place of the name of its
+// program: others read it in events, with the number of the connection, and as the holder of leases.
+// At most 64 characters of it are kept. Errors are those of [Client.Call].
+func (c *Client) Introduce(ctx context.Context, name string) error {
+	return c.Call(ctx, "server.capabilities", introduction{name}, nil)
+}
+
+// program is the name of this program's file.
+func program() string {
+	if len(os.Args) == 0 {
+		return ""
+	}
+	return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 }
 
 func (c *Client) greeted(ctx context.Context) (*Client, error) {

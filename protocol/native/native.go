@@ -56,10 +56,11 @@ func New(h *host.Host, o Options) *Server {
 func (s *Server) Open(c *protocol.Conn) protocol.Handler {
 	ctx, stop := context.WithCancel(context.Background())
 	cl := &client{Server: s, conn: c, ctx: ctx, stop: stop,
-		by:      engine.By(fmt.Sprintf("client %d", s.opened.Add(1))),
+		number:  s.opened.Add(1),
 		methods: make(map[string]protocol.Method, len(table)),
 		leases:  map[engine.ID]*lease{}, frames: map[engine.ID]*shown{},
 		ties: map[engine.ID]func() bool{}, owned: map[engine.ID]*engine.Session{}}
+	cl.introduce("")
 	for _, r := range table {
 		m := protocol.Method{Name: r.name, Call: r.bind(cl)}
 		if r.loads && !s.loads {
@@ -106,7 +107,8 @@ type client struct {
 	methods map[string]protocol.Method
 	ctx     context.Context // ends with the connection; the notifier's
 	stop    context.CancelFunc
-	by      engine.By // who it is in the events of sessions
+	number  int64 // of the connection, from 1
+	called  atomic.Pointer[called]
 
 	readsOnly atomic.Bool // set by server.set_access
 	strict    atomic.Bool // set by server.set_strict
@@ -121,6 +123,34 @@ type client struct {
 	ties      map[engine.ID]func() bool
 	owned     map[engine.ID]*engine.Session // those that end with the connection
 }
+
+// A called is what a client has said that it is, in server.capabilities, and with the number of its
+// connection who it is in the events of sessions: of several that are called the same, each is told
+// apart, and none can pass for another.
+type called struct {
+	title string // "": it has not said
+	by    engine.By
+}
+
+// introduce notes what the client says that it is.
+func (c *client) introduce(title string) {
+	clean := engine.PlainLine(title, c.hide.String)
+	if all := []rune(clean); len(all) > maxTitle {
+		clean = string(all[:maxTitle])
+	}
+	c.called.Store(&called{clean,
+		engine.By(fmt.Sprintf("%s %d", cmp.Or(clean, "client"), c.number))})
+}
+
+// maxTitle bounds what a client may be called, in characters: it is shown in a line of a list, as
+// the holder of a lease is.
+const maxTitle = 64
+
+// title is what the client has said that it is; "": nothing.
+func (c *client) title() string { return c.called.Load().title }
+
+// by is who the client is in events.
+func (c *client) by() engine.By { return c.called.Load().by }
 
 // tie drops everything that is kept for the client about a session once that is closed or
 // forgotten. It is called with mu held, before anything is kept.

@@ -446,7 +446,7 @@ func (n *notifier) session(ctx context.Context, cur *cursor, now time.Time) erro
 	if v.Lease != cur.lease {
 		cur.lease = v.Lease
 		p := leasedParams{Session: id,
-			Lease: n.client.leaseOf(v, reading.New(v, n.filter.hide).Clean)}
+			Lease: n.client.leaseOf(reading.New(v, n.filter.hide))}
 		if err := n.notify(ctx, noteLeased, p); err != nil {
 			return err
 		}
