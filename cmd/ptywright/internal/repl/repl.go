@@ -184,7 +184,8 @@ func (c *console) connect() error {
 	var caps struct {
 		Methods []string `json:"methods"`
 	}
-	if err := c.call(c.ctx, "server.capabilities", nil, &caps); err != nil {
+	about := map[string]string{"client": caller.Command(os.Args)}
+	if err := c.call(c.ctx, "server.capabilities", about, &caps); err != nil {
 		return err
 	}
 	c.m.learn(caps.Methods)
