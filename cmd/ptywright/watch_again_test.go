@@ -152,7 +152,7 @@ func TestWatchReadsTheScrollback(t *testing.T) {
 	t.Parallel()
 	b := chromium(t)
 	w := watchedServer(t)
-	s := w.sh(`for i in $(seq 300); do printf '\033[3%dmline %d\033[m of Many\n' $((i % 7 + 1)) $i; done; printf 'password=correcthorse99\n'; printf "%070d the quick brown fox\n" 7; seq 30; echo שלום עולם and กำลัง; exec cat`)
+	s := w.sh(`for i in $(seq 300); do printf '\033[3%dmline %d\033[m of Many\n' $((i % 7 + 1)) $i; done; printf 'password=correcthorse99\n'; printf "%069d the quick brown fox\n" 7; seq 30; echo שלום עולם and กำลัง; exec cat`)
 	s.wait(client.Text("and"))
 	p := b.open(w.address)
 	p.takeOver(s)
