@@ -75,26 +75,27 @@ const Protocol = 1
 // are misspelt otherwise without a word. [Dial] and [Start] have done it. Errors: [*ProtocolError],
 // and those of [Client.Call].
 func (c *Client) Greet(ctx context.Context) error {
-	about, err := result[Capabilities](ctx, c, "server.capabilities", introduction{program()})
+	about, err := c.Capabilities(ctx)
 	if err != nil {
 		return err
 	}
 	if about.Protocol != Protocol {
 		return &ProtocolError{Server: about.Protocol, Version: about.Version}
 	}
+	if err := c.Introduce(ctx, program()); err != nil {
+		return err
+	}
 	return c.Call(ctx, "server.set_strict", map[string]bool{"strict": true}, nil)
-}
-
-// An introduction is the part of server.capabilities that says who asks.
-type introduction struct {
-	Client string `json:"client"`
 }
 
 // Introduce tells the server what this client is called from now on, in place of the name of its
 // program: others read it in events, with the number of the connection, and as the holder of leases.
-// At most 64 characters of it are kept. Errors are those of [Client.Call].
+// At most 64 characters of it are kept, which have to be printable. It does not wait for an answer: a
+// server that is older knows nothing of it. Errors: [ErrNotSent], [ErrClosed] and [*ServerGoneError].
 func (c *Client) Introduce(ctx context.Context, name string) error {
-	return c.Call(ctx, "server.capabilities", introduction{name}, nil)
+	const method = "server.set_client"
+	about := map[string]string{"name": name}
+	return c.explain(method, c.conn.send(ctx, request{JSONRPC: "2.0", Method: method, Params: about}))
 }
 
 // program is the name of this program's file.

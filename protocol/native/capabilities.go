@@ -14,8 +14,7 @@ import (
 )
 
 type capabilitiesParams struct {
-	Schema bool    `json:"schema,omitempty" jsonschema:"add the model of the wire"`
-	Client *string `json:"client,omitempty" jsonschema:"what this client is called from now on, for others to read: with its number in events, and as the holder of leases; at most 64 characters of it"`
+	Schema bool `json:"schema,omitempty" jsonschema:"add the model of the wire"`
 }
 
 type capabilitiesResult struct {
@@ -37,9 +36,6 @@ type capabilitiesResult struct {
 
 func (c *client) capabilities(ctx context.Context,
 	p capabilitiesParams) (capabilitiesResult, error) {
-	if p.Client != nil {
-		c.introduce(*p.Client)
-	}
 	r := capabilitiesResult{
 		Name: "ptywright", Version: c.Version, Protocol: protocolVersion, PID: os.Getpid(),
 		Framing:       []string{"ndjson", "lsp"},

@@ -25,8 +25,7 @@ func TestClientsAreToldApart(t *testing.T) {
 		t.Errorf("clients without a name are %q and %q", x, y)
 	}
 	for _, w := range []*wire{a, b} {
-		w.result("server.capabilities", obj{"client": "repl"})
-		w.result("server.capabilities", nil) // says nothing of it
+		w.result("server.set_client", obj{"name": "repl"})
 	}
 	if x, y := by(a), by(b); x == y || !strings.HasPrefix(x, "repl ") || !strings.HasPrefix(y, "repl ") {
 		t.Errorf("two REPLs are %q and %q", x, y)
@@ -36,17 +35,18 @@ func TestClientsAreToldApart(t *testing.T) {
 	}
 	a.result("session.release", obj{"session": id})
 	for sent, want := range map[string]string{
-		"\x1b[31mred\nrow":        "␛[31mred␊row ",
 		strings.Repeat("é", 1000): strings.Repeat("é", 64) + " ",
 		"token=hunter2hunter2":    "token=[REDACTED] ",
 		"":                        "client ",
 	} {
-		a.result("server.capabilities", obj{"client": sent})
+		a.result("server.set_client", obj{"name": sent})
 		if got := by(a); !strings.HasPrefix(got, want) || strings.Count(got, " ") != strings.Count(want, " ") {
 			t.Errorf("%.40q is called %q", sent, got)
 		}
 	}
-	a.fails("server.capabilities", obj{"client": 3}, -32602, "invalid_params")
+	for _, bad := range []any{"two\nlines", "\x1b[31mred", 3} {
+		a.fails("server.set_client", obj{"name": bad}, -32602, "invalid_params")
+	}
 }
 
 // TestHolderIsHiddenAlike: a secret in a holder's name is hidden wherever the name is told, also one

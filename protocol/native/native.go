@@ -15,8 +15,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/internal/host"
@@ -124,7 +126,7 @@ type client struct {
 	owned     map[engine.ID]*engine.Session // those that end with the connection
 }
 
-// A called is what a client has said that it is, in server.capabilities, and with the number of its
+// A called is what a client has said that it is, with server.set_client, and with the number of its
 // connection who it is in the events of sessions: of several that are called the same, each is told
 // apart, and none can pass for another.
 type called struct {
@@ -132,7 +134,28 @@ type called struct {
 	by    engine.By
 }
 
-// introduce notes what the client says that it is.
+type clientParams struct {
+	Name *string `json:"name" jsonschema:"the program, for others to read: with its number in events, and as the holder of leases; at most 64 characters of it"`
+}
+
+type clientResult struct {
+	Name string `json:"name" jsonschema:"as it is kept"`
+}
+
+// setClient notes what the client says that it is. Nothing verifies it.
+func (c *client) setClient(_ context.Context, p clientParams) (clientResult, error) {
+	if p.Name == nil {
+		return clientResult{}, &protocol.ParamError{Path: "name", Expected: "a string"}
+	}
+	if strings.ContainsFunc(*p.Name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return clientResult{}, &protocol.ParamError{Path: "name",
+			Expected: "a name of printable characters", Got: protocol.Got(*p.Name)}
+	}
+	c.introduce(*p.Name)
+	return clientResult{c.title()}, nil
+}
+
+// introduce notes what the client is called; "": it has not said.
 func (c *client) introduce(title string) {
 	clean := engine.PlainLine(title, c.hide.String)
 	if all := []rune(clean); len(all) > maxTitle {

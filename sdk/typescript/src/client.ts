@@ -72,7 +72,8 @@ export class Client implements AsyncDisposable {
   /** @internal */
   static async open(connection: Connection, where: string): Promise<Client> {
     try {
-      const hello = connection.call("server.capabilities", { client: program() });
+      connection.call("server.set_client", { name: program() }).catch(() => {}); // an older server does not know it
+      const hello = connection.call("server.capabilities", {});
       // Sent along: an answer tells more than the time that it saves to wait for the first.
       const settings = [
         connection.call("server.set_strict", { strict: true }),

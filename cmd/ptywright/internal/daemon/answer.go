@@ -69,8 +69,9 @@ func greet(ctx context.Context, socket string, stream net.Conn,
 	var own struct {
 		PID int `json:"pid"`
 	}
-	about := map[string]string{"client": caller.Command(os.Args)}
-	err = c.Call(ctx, "server.capabilities", about, &own)
+	if err = c.Introduce(ctx, caller.Command(os.Args)); err == nil {
+		err = c.Call(ctx, "server.capabilities", nil, &own)
+	}
 	var answer *client.Error
 	cause := context.Cause(ctx)
 	switch {

@@ -184,8 +184,10 @@ func (c *console) connect() error {
 	var caps struct {
 		Methods []string `json:"methods"`
 	}
-	about := map[string]string{"client": caller.Command(os.Args)}
-	if err := c.call(c.ctx, "server.capabilities", about, &caps); err != nil {
+	if err := cl.Introduce(c.ctx, caller.Command(os.Args)); err != nil {
+		return err
+	}
+	if err := c.call(c.ctx, "server.capabilities", nil, &caps); err != nil {
 		return err
 	}
 	c.m.learn(caps.Methods)

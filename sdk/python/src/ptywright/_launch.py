@@ -19,6 +19,7 @@ from ._generated import (
     PROTOCOL,
     ServerCapabilitiesResult,
     server_capabilities,
+    server_set_client,
     server_set_ordering,
     server_set_strict,
 )
@@ -111,7 +112,8 @@ def greet(connection: Connection, what: str) -> Connection:
     """Checks the version of the wire, has unknown members refused, and has requests about one
     session overtake each other, so that one thread can type while another waits."""
     try:
-        asked = connection.start(server_capabilities(client=_program()))
+        connection.start(server_set_client(_program()))  # an older server knows nothing of it
+        asked = connection.start(server_capabilities())
         others = [
             connection.start(server_set_strict(True)),
             connection.start(server_set_ordering("concurrent")),
