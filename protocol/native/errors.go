@@ -58,6 +58,8 @@ func (e *overError) Error() string {
 	how := "was told to end"
 	switch {
 	case e.exit == nil:
+	case e.exit.Killed:
+		how = "was killed"
 	case e.exit.Signal != "":
 		how = "was ended by " + e.exit.Signal
 	case e.exit.Code >= 0:
