@@ -145,7 +145,8 @@ func pick(ctx context.Context, std cli.Stdio, o *Options) error {
 	if err := remote.Sessions(sessions, time.Now()).Print(std.Out); err != nil {
 		return err
 	}
-	return cli.Usagef("there are several sessions: say which, as in ptywright attach %s", sessions[0].Session)
+	return cli.Usagef("there are several sessions: say which, as in ptywright attach %s",
+		sessions[0].Session)
 }
 
 // means sets which session to attach to.

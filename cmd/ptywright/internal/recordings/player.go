@@ -248,7 +248,8 @@ func (p *player) marker(forward bool) (at time.Duration, found bool) {
 
 // playerKeys are what ? shows.
 func playerKeys() []string {
-	return []string{"space pause", "←→ 5 s", ". , step", "0-9 seek", "[ ] marker", "< > speed", "q leave"}
+	return []string{"space pause", "←→ 5 s", ". , step", "0-9 seek", "[ ] marker", "< > speed",
+		"q leave"}
 }
 
 // status says where a paused recording is, below it: where there is no row for that, nothing.

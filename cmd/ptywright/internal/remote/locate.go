@@ -18,11 +18,12 @@ import (
 )
 
 // locatorHelp explains locators in the help of the commands that take one.
-const locatorHelp = `Words that do not begin as a locator are the text to find: ptywright find s1 Commit. A LOCATOR names a
-place by what a person would call it, in the words of docs/locators.md: a text in quotes, /EXPRESSION/,
-style, link, cursor, rect, box, lines, cross, selected or field, joined by in, has, lacks, right_of,
-left_of, above, below, and, or, first, last and nth. Quote it as a whole, so that the shell leaves its
-quotes alone. --text TEXT is a text whatever it begins with.`
+const locatorHelp = `Words that do not begin like a locator are the text to find: ptywright find s1 Commit.
+
+A LOCATOR names a place by what a person would call it, in the words of docs/locators.md: a text in
+quotes, /EXPRESSION/, style, link, cursor, rect, box, lines, cross, selected or field, joined by in,
+has, lacks, right_of, left_of, above, below, and, or, first, last and nth. Quote it as a whole, so that
+the shell leaves its quotes alone. --text TEXT is a text whatever it begins with.`
 
 // locatorArgs are the words of a locator, or a text: see [cli.Words]. A text has to have a flag only
 // where it begins like a locator, with one of its words, a quote, a slash or a parenthesis.

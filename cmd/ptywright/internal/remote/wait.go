@@ -72,21 +72,22 @@ func (f *conditionFlags) given(c *cobra.Command) bool {
 
 // split divides the arguments: where a flag says what to wait for, each is a session; else what
 // stands behind the first is the text to wait for, see [cli.Words].
-func (f *conditionFlags) split(c *cobra.Command, args []string) (ids []string, text string, err error) {
+func (f *conditionFlags) split(c *cobra.Command, args []string) (ids []string, text string,
+	err error) {
 	switch {
 	case f.given(c):
 		for _, a := range args[1:] {
 			if !cli.PlainWord().MatchString(a) && a != "" {
-				return nil, "", cli.Usagef("%s cannot be a session: beside other conditions say --text %s",
-					engine.Quote(a), cli.ShellWord(a))
+				return nil, "", cli.Usagef("%s cannot be a session: "+
+					"beside other conditions say --text %s", engine.Quote(a), cli.ShellWord(a))
 			}
 		}
 		return args, "", nil
 	case len(args) == 1:
 		return args, "", nil
 	case f.any || f.all || f.each != "":
-		return nil, "", cli.Usagef("say what to wait for in these sessions, such as --exit; if %s is a text: --text %[1]s",
-			cli.ShellWord(cli.Words(args[1:]...)))
+		return nil, "", cli.Usagef("say what to wait for in these sessions, such as --exit; "+
+			"if %s is a text: --text %[1]s", cli.ShellWord(cli.Words(args[1:]...)))
 	}
 	if text = cli.Words(args[1:]...); text == "" {
 		return nil, "", cli.Usagef("TEXT is empty, which every screen contains")
@@ -106,8 +107,9 @@ func (s *Server) unlessSessions(ctx context.Context, words []string) error {
 			return nil
 		}
 	}
-	return cli.Usagef("%s may be a session or a text: say what to wait for in each session, such as --exit with --any or --all; "+
-		"or the text, with --text %s", engine.Quote(words[0]), cli.ShellWord(cli.Words(words...)))
+	return cli.Usagef("%s may be a session or a text: say what to wait for in each session, such as "+
+		"--exit with --any or --all; or the text, with --text %s", engine.Quote(words[0]),
+		cli.ShellWord(cli.Words(words...)))
 }
 
 // matcher makes the wire's matcher from the flags, for that number of sessions.

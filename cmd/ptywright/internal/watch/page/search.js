@@ -58,7 +58,8 @@ export class Search {
     try {
       const { matches, total, dropped } = await this.call('search', { text }, abort.signal);
       if (abort.signal.aborted) return;
-      this.#matches = matches.map((m) => ({ ...m, line: m.line + dropped, end_line: m.end_line + dropped }));
+      this.#matches = matches.map((m) =>
+        ({ ...m, line: m.line + dropped, end_line: m.end_line + dropped }));
       this.#total = total;
       if (!matches.length) { this.#count('No match'); return; }
       await this.#show(matches.length - 1);
@@ -85,7 +86,9 @@ export class Search {
     globalThis.CSS?.highlights?.delete('found');
     if (!row) return;
     row.classList.add('found');
-    for (let line = m.line + 1; line <= m.end_line; line++) this.scroll.row(line)?.classList.add('found');
+    for (let line = m.line + 1; line <= m.end_line; line++) {
+      this.scroll.row(line)?.classList.add('found');
+    }
     if (!globalThis.CSS?.highlights) return;
     const range = document.createRange();
     const place = (row, chars) => {
