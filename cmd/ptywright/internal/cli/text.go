@@ -30,7 +30,7 @@ func Clean(s string) string {
 }
 
 // Words joins the words that stand behind a session or a file on a command line into the text that
-// they are, as echo does: whoever wants several blanks quotes it. All commands that take a text there
+// they are, as echo does: several blanks need quotes. All commands that take a text there
 // do it so; a flag says it where the words may mean something else, too.
 func Words(words ...string) string { return strings.Join(words, " ") }
 
