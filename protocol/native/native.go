@@ -144,8 +144,8 @@ type clientResult struct {
 
 // setClient notes what the client says that it is. Nothing verifies it.
 func (c *client) setClient(_ context.Context, p clientParams) (clientResult, error) {
-	if p.Name == nil {
-		return clientResult{}, &protocol.ParamError{Path: "name", Expected: "a string"}
+	if err := required("name", p.Name); err != nil {
+		return clientResult{}, err
 	}
 	if strings.ContainsFunc(*p.Name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return clientResult{}, &protocol.ParamError{Path: "name",

@@ -72,8 +72,9 @@ export class Client implements AsyncDisposable {
   /** @internal */
   static async open(connection: Connection, where: string): Promise<Client> {
     try {
-      connection.call("server.set_client", { name: program() }).catch(() => {}); // an older server does not know it
       const hello = connection.call("server.capabilities", {});
+      // An older server does not know it.
+      connection.call("server.set_client", { name: program() }).catch(() => {});
       // Sent along: an answer tells more than the time that it saves to wait for the first.
       const settings = [
         connection.call("server.set_strict", { strict: true }),

@@ -69,8 +69,8 @@ func greet(ctx context.Context, socket string, stream net.Conn,
 	var own struct {
 		PID int `json:"pid"`
 	}
-	if err = c.Introduce(ctx, caller.Command(os.Args)); err == nil {
-		err = c.Call(ctx, "server.capabilities", nil, &own)
+	if err = c.Call(ctx, "server.capabilities", nil, &own); err == nil {
+		err = c.Introduce(ctx, caller.Command(os.Args))
 	}
 	var answer *client.Error
 	cause := context.Cause(ctx)

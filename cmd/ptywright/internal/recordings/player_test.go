@@ -161,7 +161,7 @@ func TestPlayShowsItsKeys(t *testing.T) {
 // than the terminal has.
 func TestPlayShowsItsKeysWhenNarrow(t *testing.T) {
 	t.Parallel()
-	for _, size := range [][2]int{{10, 40}, {10, 12}, {3, 12}, {1, 5}} {
+	for _, size := range [][2]int{{10, 40}, {10, 13}, {3, 13}, {1, 5}} {
 		synctest.Test(t, func(t *testing.T) {
 			w := watchOn(t, size[0], size[1])
 			w.after(1500*time.Millisecond, "1")
@@ -170,7 +170,7 @@ func TestPlayShowsItsKeysWhenNarrow(t *testing.T) {
 			lines := w.lines()
 			shown := strings.Join(lines, "\n")
 			for i, k := range playerKeys() {
-				if fits := size[0] == 10 || i == 0 && size[1] == 12; fits && !strings.Contains(shown, k) {
+				if fits := size[0] == 10 || i == 0 && size[1] == 13; fits && !strings.Contains(shown, k) {
 					t.Errorf("%v: no %q in\n%s", size, k, shown)
 				}
 			}

@@ -112,8 +112,8 @@ def greet(connection: Connection, what: str) -> Connection:
     """Checks the version of the wire, has unknown members refused, and has requests about one
     session overtake each other, so that one thread can type while another waits."""
     try:
-        connection.start(server_set_client(_program()))  # an older server knows nothing of it
         asked = connection.start(server_capabilities())
+        connection.start(server_set_client(_program()))  # an older server knows nothing of it
         others = [
             connection.start(server_set_strict(True)),
             connection.start(server_set_ordering("concurrent")),
