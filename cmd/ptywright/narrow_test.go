@@ -85,7 +85,7 @@ func TestREPLTellsEvents(t *testing.T) {
 	c.enter(`s:send("canary-0123\n")`, `(?m)^pty\[s1\]> ?$`)
 	c.enter(`s:wait{text = "canary"}.kind`, `(?m)^contains_text$`)
 	c.enter(`:events s1`, `(?m)^  \d\d:\d\d:\d\d  \S+ repl \d+: typed enter, 12 bytes$`)
-	c.enter(`:events`, `(?m)^  \d\d:\d\d:\d\d  \S+ repl \d+: waited until the screen shows "canary": matched`)
+	c.enter(`:events`, `(?m)^  \d\d:\d\d:\d\d  \S+ repl \d+: waited until the screen shows "canary":\n +matched`)
 	c.enter(`s:kill()`, `(?m)^s1 killed$`)
 	m := c.enter(`:events`, `(?m)^  \d\d:\d\d:\d\d  was killed$`)
 	if strings.Contains(m.Screen.PlainText, "SIG") {

@@ -48,11 +48,12 @@ func locatorArgs(args []string, text string) (any, error) {
 func notLocator(err error, locator any) error {
 	var e *client.Error
 	words, ok := locator.(string)
-	if !ok || !errors.As(err, &e) || e.Reason != "invalid_locator" {
+	if !ok || !errors.As(err, &e) || e.Reason != "invalid_locator" && e.Reason != "invalid_action" {
 		return err
 	}
-	return &plainError{fmt.Sprintf("%v; if it is a text: --text %s", Plainly(err),
-		cli.ShellWord(words)), err}
+	text := fmt.Sprintf("%s; if it is a text: --text %s",
+		strings.TrimPrefix(Plainly(err).Error(), "locator: "), cli.ShellWord(words))
+	return cli.Error{Err: errors.New(text), Code: cli.ExitUsage, Reason: string(e.Reason)}
 }
 
 func findCommand(std cli.Stdio, f *Flags) *cobra.Command {

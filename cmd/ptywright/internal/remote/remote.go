@@ -51,8 +51,7 @@ func Exit(err error) (code int, reason string) {
 // with what to do.
 func Plainly(err error) error {
 	var e *client.Error
-	var plain *plainError
-	if !errors.As(err, &e) || errors.As(err, &plain) {
+	if !errors.As(err, &e) {
 		return err
 	}
 	text := wirePlace().ReplaceAllString(e.Message, "")
