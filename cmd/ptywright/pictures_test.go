@@ -56,6 +56,7 @@ func recipes() []recipe {
 		{"hero", []string{"hero.svg", "hero.gif", "hero.txt"}, drawHero},
 		{"vim", []string{"vim.svg", "vim-plain.svg"}, drawVim},
 		still("attach"), still("golden"),
+		{"looks", []string{"look-window.svg", "look-poster.svg", "look-light.svg"}, drawLooks},
 		agent("ready", "ready"), agent("thinking", "streaming-1"),
 		agent("permission", "permission-edit"), agent("question", "question-second"),
 		page("watch", drawWatch), page("timeline", drawTimeline),
@@ -302,6 +303,14 @@ func drawVim(t *testing.T, dir string) {
 	at := []string{"--socket", w.socket, "--session", s.ID, "--title", "vim compose.yaml"}
 	shoot(t, filepath.Join(dir, "vim.svg"), at...)
 	shoot(t, filepath.Join(dir, "vim-plain.svg"), append(at, "--raw")...)
+}
+
+// drawLooks draws one screen as shot can make it look.
+func drawLooks(t *testing.T, dir string) {
+	cast := recordedCast(t, "mc/menu-24x80")
+	shoot(t, filepath.Join(dir, "look-window.svg"), "--title", "mc", cast)
+	shoot(t, filepath.Join(dir, "look-poster.svg"), "--frame", "poster", "--theme", "nord", "--title", "mc", cast)
+	shoot(t, filepath.Join(dir, "look-light.svg"), "--frame", "none", "--padding", "8", "--theme", "light", cast)
 }
 
 // drawHero draws the picture at the top of the README. Only its text is needed to see whether it is
