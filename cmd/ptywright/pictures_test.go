@@ -299,7 +299,8 @@ func drawVim(t *testing.T, dir string) {
 	// F: no message about the file, which is worded in each version in its own way.
 	s := w.with(client.Config{Program: "vim", Args: []string{"--clean", "-n", "--cmd", "set shortmess+=F",
 		"-c", "set number laststatus=2", "compose.yaml"}, Cwd: folder, Rows: 20, Cols: 72})
-	s.wait(client.Regexp(`(?m)^compose\.yaml +1,1 +All$`))
+	// It asks for the terminal's colours, and may draw once more with the answer.
+	s.wait(client.All(client.Regexp(`(?m)^compose\.yaml +1,1 +All$`), client.Stable(300*time.Millisecond)))
 	at := []string{"--socket", w.socket, "--session", s.ID, "--title", "vim compose.yaml"}
 	shoot(t, filepath.Join(dir, "vim.svg"), at...)
 	shoot(t, filepath.Join(dir, "vim-plain.svg"), append(at, "--raw")...)
@@ -371,7 +372,7 @@ func drawTimeline(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	s := w.with(client.Config{Program: "bash", Args: []string{"--noprofile", "--norc"}, Name: "build", Cwd: folder,
-		Env: map[string]string{"PS1": "$ ", "HOME": folder}, ShellIntegration: true, Rows: 16})
+		Env: map[string]string{"PS1": "$ ", "HOME": t.TempDir()}, ShellIntegration: true, Rows: 16})
 	finished := func(command string) (sequence uint64) {
 		sequence = s.text(command + "\r")
 		s.waitSince(sequence, client.Matcher{Type: "command_finished"})
