@@ -296,9 +296,9 @@ func drawVim(t *testing.T, dir string) {
 	if err := os.WriteFile(filepath.Join(folder, "compose.yaml"), []byte(compose), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// F: no message about the file, which is worded in each version in its own way.
-	s := w.with(client.Config{Program: "vim", Args: []string{"--clean", "-n", "--cmd", "set shortmess+=F",
-		"-c", "set number laststatus=2", "compose.yaml"}, Cwd: folder, Rows: 20, Cols: 72})
+	// Silent: each version of vim words the message about a file in its own way.
+	s := w.with(client.Config{Program: "vim", Args: []string{"--clean", "-n", "-c", "set number laststatus=2",
+		"-c", "silent edit compose.yaml"}, Cwd: folder, Rows: 20, Cols: 72})
 	// It asks for the terminal's colours, and may draw once more with the answer.
 	s.wait(client.All(client.Regexp(`(?m)^compose\.yaml +1,1 +All$`), client.Stable(300*time.Millisecond)))
 	at := []string{"--socket", w.socket, "--session", s.ID, "--title", "vim compose.yaml"}
@@ -308,9 +308,9 @@ func drawVim(t *testing.T, dir string) {
 
 // drawLooks draws one screen as shot can make it look.
 func drawLooks(t *testing.T, dir string) {
-	cast := recordedCast(t, "mc/menu-24x80")
-	shoot(t, filepath.Join(dir, "look-window.svg"), "--title", "mc", cast)
-	shoot(t, filepath.Join(dir, "look-poster.svg"), "--frame", "poster", "--theme", "nord", "--title", "mc", cast)
+	cast := recordedCast(t, "git/log-graph-24x80")
+	shoot(t, filepath.Join(dir, "look-window.svg"), "--title", "git log --graph", cast)
+	shoot(t, filepath.Join(dir, "look-poster.svg"), "--frame", "poster", "--theme", "nord", "--title", "git log --graph", cast)
 	shoot(t, filepath.Join(dir, "look-light.svg"), "--frame", "none", "--padding", "8", "--theme", "light", cast)
 }
 
@@ -367,12 +367,13 @@ func drawTimeline(t *testing.T, dir string) {
 	need(t, "make", "make")
 	b := chromium(t)
 	w := watchedServer(t)
-	folder, err := filepath.Abs(filepath.Join(root, "examples", "tapes", "hero"))
+	makefile, err := filepath.Abs(filepath.Join(root, "examples", "tapes", "hero", "Makefile"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := w.with(client.Config{Program: "bash", Args: []string{"--noprofile", "--norc"}, Name: "build", Cwd: folder,
-		Env: map[string]string{"PS1": "$ ", "HOME": t.TempDir()}, ShellIntegration: true, Rows: 16})
+	s := w.with(client.Config{Program: "bash", Args: []string{"--noprofile", "--norc"}, Name: "build",
+		Cwd: "/", Env: map[string]string{"PS1": "$ ", "HOME": t.TempDir(), "MAKEFILES": makefile},
+		ShellIntegration: true, Rows: 16})
 	finished := func(command string) (sequence uint64) {
 		sequence = s.text(command + "\r")
 		s.waitSince(sequence, client.Matcher{Type: "command_finished"})
@@ -390,9 +391,10 @@ func drawTimeline(t *testing.T, dir string) {
 	if _, err := s.Wait(w.ctx, client.Text("13 passed"), client.After(tested), client.Within(2*time.Second)); err == nil {
 		t.Fatal("the wait matched")
 	}
-	go s.Wait(w.ctx, client.Text("deployed"), client.Within(hang))
+	go s.Wait(w.ctx, client.Text("deployed"), client.Within(10*time.Minute)) // it ends with the test
 	p := b.open(w.address)
-	p.size(1400, 760, false)
+	p.size(1400, 840, false)
+	p.until(`!!document.querySelector('.tile')`) // the page has read the token behind the #
 	p.eval(`location.hash = '#/session/build'`)
 	const told = `document.querySelector('#term-panels').innerText`
 	p.until(`/timed out/.test(` + told + `) && /"deployed"/.test(` + told + `) && ` + screenText + `.includes('12 passed')`)
