@@ -30,8 +30,7 @@ release:
 
 # the pictures of the docs, from what the program does today; look at them before you commit them
 pictures:
-    dir=$(mktemp -d) && go build -o "$dir/ptywright" ./cmd/ptywright && PATH="$dir:$PATH" ptywright tape --hermetic examples/tapes/hero.tape; rm -r "$dir"
-    PTYWRIGHT_PICTURES=1 PTYWRIGHT_TOOLCHAINS=1 go test -count=1 -run '^TestWatchPicture$' ./cmd/ptywright
+    PTYWRIGHT_PICTURES=1 PTYWRIGHT_TOOLCHAINS=1 go test -count=1 -run '^TestPictures$' ./cmd/ptywright
     go run ./bench/chart
 
 # the manual pages, to look at: man ./man/ptywright.1

@@ -227,12 +227,13 @@ func (w *svgRows) size() int {
 	return w.paper.Len() + w.shapes.Len() + w.text.Len() + w.paths.size
 }
 
-// write appends the rows, inside of a group that has the font.
+// write appends the rows, inside of a group that has the font. Papers have sharp edges, or a picture
+// that is shown smaller has seams between them; lines have not, or it would lack some.
 func (w *svgRows) write(b *strings.Builder) {
-	if w.paper.Len()+w.paths.size+w.shapes.Len() > 0 {
-		b.WriteString(`<g shape-rendering="crispEdges">` + "\n" +
-			w.paper.String() + w.paths.String() + w.shapes.String() + "</g>\n")
+	if w.paper.Len() > 0 {
+		b.WriteString(`<g shape-rendering="crispEdges">` + "\n" + w.paper.String() + "</g>\n")
 	}
+	b.WriteString(w.paths.String() + w.shapes.String())
 	b.WriteString(w.text.String())
 }
 
@@ -390,9 +391,9 @@ func (p *svgPaths) to(attributes, d string) {
 	p.size += len(d)
 }
 
-// addPath adds an outline, with smooth edges.
+// addPath adds an outline.
 func (p *svgPaths) addPath(d, fill string) {
-	p.to(`fill="`+fill+`" shape-rendering="auto"`, d)
+	p.to(`fill="`+fill+`"`, d)
 }
 
 // add adds the parts of a mask as rectangles of whole pixels.
@@ -456,7 +457,7 @@ func svgLines(b *strings.Builder, f *face, x, top int, sp span, k ink) {
 			fmt.Fprintf(b, "q%s %d %s 0", number(float64(f.w)/4), 2*t*(1-i%2*2),
 				number(float64(f.w)/2))
 		}
-		fmt.Fprintf(b, `" fill="none" stroke="%s" stroke-width="%d" shape-rendering="auto"/>`+"\n",
+		fmt.Fprintf(b, `" fill="none" stroke="%s" stroke-width="%d"/>`+"\n",
 			css(k.line), t)
 	default:
 		fmt.Fprintf(b,

@@ -1,6 +1,7 @@
 package help
 
 import (
+	"html"
 	"iter"
 	"strings"
 	"unicode"
@@ -87,6 +88,10 @@ func (r *renderer) line(l pageLine) {
 	case trimmed == "":
 		r.end()
 		r.out.WriteString("\n")
+	case picture().MatchString(trimmed): // one for dark and one for light pages: what it shows is said
+		if m := alt().FindStringSubmatch(trimmed); m != nil {
+			r.held = append(r.held, "["+html.UnescapeString(m[1])+"]")
+		}
 	case headingLevel(l.text) > 0:
 		r.end()
 		r.out.WriteString(r.words(cli.Bold, strings.TrimLeft(l.text, "# ")) + "\n")
@@ -106,6 +111,9 @@ func (r *renderer) line(l pageLine) {
 var (
 	item = lazy.Regexp(`^ *(?:[-*]|\d+\.) +`)
 	span = lazy.Regexp("!?\\[([^\\]]*)\\]\\(([^)]*)\\)|`([^`]+)`|\\*\\*([^*]+)\\*\\*")
+	// picture is a line of a picture that is written as HTML, and alt what such a line says of it.
+	picture = lazy.Regexp(`^</?(?:picture|source|img)\b[^>]*>$`)
+	alt     = lazy.Regexp(`\balt="([^"]*)"`)
 	// bar is a | between cells, rather than one in a cell, which is written \|.
 	bar = lazy.Regexp(`(?:[^\\])\|`)
 )
