@@ -203,13 +203,13 @@ export class Lanes {
       const [begins, ends] = this.#when(item, end);
       if (ends < from || begins > to) continue;
       const left = Math.min(Math.max(0, (begins - from) * scale), this.#width - least);
-      const right = Math.max(left + least, Math.min(this.#width, (ends - from) * scale));
+      const ended = Math.min(this.#width, (ends - from) * scale), right = Math.max(left + least, ended);
       let row = open.findIndex((b) => b.right + gap <= left);
       if (row < 0 && open.length < lane.deep) row = open.length;
       if (row < 0) {
         const block = open.at(-1);
         block.items.push(item);
-        block.right = Math.max(block.right, right);
+        block.right = Math.max(block.right, ended); // marks do not make it grow
         continue;
       }
       all.push(open[row] = { row, left, right, items: [item] });
