@@ -24,7 +24,7 @@ const painting = `(async (frame, cost) => {
 	}).then(() => want(i));
 	drawn.forEach((_, i) => want(i));
 	for (; frames < 6000 && asked.length === 1; frames++) {
-		const took = frame[frames % frame.length];
+		const took = frame[frames %% frame.length];
 		even += took;
 		now += took + (with_ ? cost : 0);
 		with_ = false;
