@@ -1,6 +1,6 @@
-// The timeline as lanes: what was typed, waited for and run, and who might type, each in a row of its own
-// over one axis of time. What lasts is as wide as it is long, and grows while it goes on. The list beside
-// it has the same events in words. All text is text, never markup.
+// The timeline as lanes: what was typed, waited for and run, and who might type, each in a row over
+// one axis of time. What lasts is as wide as it is long, and grows while it goes on. The list beside it
+// has the same events in words. All text is text, never markup.
 
 import { clock, goesOn, lasted, tone, words } from './event.js';
 import { duration, make, time } from './ui.js';
@@ -12,40 +12,42 @@ const rows = [
   { name: 'commands', kinds: ['command'], deep: 2 },
   { name: 'state', kinds: null, deep: 3 }, // leases, states of an adapter, and all else
 ];
-// A block is so many pixels wide at least, that a mouse hits it, and so far from the next: what is nearer
-// is shown as one with it. That bounds how many there are.
+// A block is so many pixels wide at least, that a mouse hits it, and so far from the next: what is
+// nearer is shown as one with it. That bounds how many there are.
 const least = 4, gap = 1;
 // A click on a lane means the block that is so many pixels away at most.
 const near = 12;
 // A block has words if there are so many pixels for some.
 const legible = 56;
-// The window of the narrow zoom, in milliseconds; the least of the wide one; and the part of it that is
-// kept free behind the present.
+// The window of the narrow zoom, in milliseconds; the least of the wide one; and the part of both that
+// is kept free behind the present.
 const minute = 60_000, shortest = 5000, free = 0.02;
 // Times of the axis are so many pixels apart at least, and so many milliseconds.
 const apart = 100;
-const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 43_200, 86_400].map((s) => 1000 * s);
+const steps = [
+  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 43_200, 86_400,
+].map((s) => 1000 * s);
 
 // What is worst among events that are shown as one is how it looks.
 const tones = ['bad', 'pending', 'held', 'good', ''];
 
 export class Lanes {
-  #order = []; #chosen = null; #zoom = 'fit'; #asked = false; #width = 0; #after = new Map(); #shown = null;
+  #order = []; #after = new Map(); #chosen = null; #zoom = 'fit';
+  #asked = false; #width = 0; #shown = null;
 
-  // extent tells the times between which things happen, in milliseconds: of a recording all and where it
-  // is (from, to, at), of a session that goes on nothing. choose is called with an item, and back when
-  // somebody leaves with Escape; it answers whether there was something to go back from.
+  // extent tells the times between which things happen, in milliseconds: of a recording all and where
+  // it is (from, to, at), of a session that goes on nothing. choose is called with an item, and back
+  // when somebody leaves with Escape; it answers whether there was something to go back from.
   constructor(parent, { extent, choose, back }) {
     Object.assign(this, { extent, choose, back });
     this.el = make('section', 'lanes');
     this.el.hidden = true;
-    this.el.setAttribute('aria-label', 'Events by time');
+    attributes(this.el, { 'aria-label': 'Events by time' });
     const head = make('div', 'head');
     this.fold = this.#button('Lanes', () => this.#open(!this.el.classList.contains('open')));
     this.fold.className = 'fold';
     const zooms = make('span', 'group');
-    zooms.setAttribute('role', 'group');
-    zooms.setAttribute('aria-label', 'Zoom');
+    attributes(zooms, { role: 'group', 'aria-label': 'Zoom' });
     this.zooms = [['fit', 'All'], ['minute', 'One minute']].map(([zoom, label]) => {
       const b = this.#button(label, () => this.zoom(zoom));
       b.dataset.zoom = zoom;
@@ -56,7 +58,7 @@ export class Lanes {
     head.append(this.fold, zooms, this.said);
     this.chart = make('div', 'chart');
     this.chart.tabIndex = 0;
-    for (const [name, value] of [['role', 'slider'], ['aria-label', 'Event'], ['aria-valuemin', 0]]) this.chart.setAttribute(name, value);
+    attributes(this.chart, { role: 'slider', 'aria-label': 'Event', 'aria-valuemin': 0 });
     this.lanes = rows.map((row) => {
       const el = make('div', 'lane'), rail = make('div', 'rail');
       el.dataset.lane = row.name;
@@ -91,12 +93,12 @@ export class Lanes {
   // open unfolds them where a small screen has folded them.
   #open(on) {
     this.el.classList.toggle('open', on);
-    this.fold.setAttribute('aria-expanded', String(on));
+    attributes(this.fold, { 'aria-expanded': on });
   }
 
   zoom(zoom) {
     this.#zoom = zoom;
-    for (const b of this.zooms) b.setAttribute('aria-pressed', String(b.dataset.zoom === zoom));
+    for (const b of this.zooms) attributes(b, { 'aria-pressed': b.dataset.zoom === zoom });
     this.draw();
   }
 
@@ -111,19 +113,25 @@ export class Lanes {
     this.#order = [...items];
     for (const item of this.#order) {
       const { begun, at, event: e } = item;
-      item.span = at === undefined ? [time(e.at), time(e.until ?? e.at)] : [Math.max(0, Math.min(begun, at - lasted(e))), at];
+      item.span = at === undefined
+        ? [time(e.at), time(e.until ?? e.at)]
+        : [Math.max(0, Math.min(begun, at - lasted(e))), at];
     }
     this.#order.sort((a, b) => a.span[0] - b.span[0]);
-    for (const l of this.lanes) l.items = [];
     this.#shown = null;
     const last = this.lanes.at(-1);
-    for (const item of this.#order) (this.lanes.find((l) => l.kinds?.includes(item.event.kind)) ?? last).items.push(item);
-    // A state lasts until the next.
+    for (const l of this.lanes) l.items = [];
+    for (const item of this.#order) {
+      const lane = this.lanes.find((l) => l.kinds?.includes(item.event.kind)) ?? last;
+      lane.items.push(item);
+    }
+    // An adapter's state lasts until the next, or the end.
     this.#after.clear();
-    let next = null;
+    let next = Infinity;
     for (const item of last.items.toReversed()) {
-      if (item.event.kind === 'adapter') this.#after.set(item, next?.span[0] ?? Infinity);
-      if (item.event.kind === 'adapter' || item.event.kind === 'exit') next = item;
+      const { kind } = item.event;
+      if (kind === 'adapter') this.#after.set(item, next);
+      if (kind === 'adapter' || kind === 'exit') [next] = item.span;
     }
     if (!this.#order.includes(this.#chosen)) this.#chosen = null;
     this.draw();
@@ -138,7 +146,10 @@ export class Lanes {
   get #recorded() { return this.extent().at !== undefined; }
 
   // over says that nothing more happens: it is a recording, or the program has ended and nobody waits.
-  get over() { return this.#recorded || this.#order.some((i) => i.event.kind === 'exit') && !this.#order.some((i) => goesOn(i.event)); }
+  get over() {
+    const some = (is) => this.#order.some((i) => is(i.event));
+    return this.#recorded || some((e) => e.kind === 'exit') && !some(goesOn);
+  }
 
   // draw draws them in the browser's next frame, once.
   draw() {
@@ -165,7 +176,8 @@ export class Lanes {
       return [from, from + all * (1 + free)];
     }
     const about = at ?? this.#chosen?.span[1];
-    const begin = about === undefined ? end - minute : Math.max(from, Math.min(about - minute / 2, end - minute));
+    let begin = end - minute;
+    if (about !== undefined) begin = Math.max(from, Math.min(about - minute / 2, begin));
     return [begin, begin + minute * (1 + free)];
   }
 
@@ -187,7 +199,8 @@ export class Lanes {
 
   // place puts a line where a recording is, and answers whether that is in sight.
   #place() {
-    const { at } = this.extent(), { from, to, scale } = this.#shown, seen = at >= from && at <= to;
+    const { at } = this.extent(), { from, to, scale } = this.#shown;
+    const seen = at >= from && at <= to;
     this.now.hidden = !seen;
     if (seen) this.now.style.transform = `translate(${(at - from) * scale}px)`;
     return seen;
@@ -203,7 +216,8 @@ export class Lanes {
       const [begins, ends] = this.#when(item, end);
       if (ends < from || begins > to) continue;
       const left = Math.min(Math.max(0, (begins - from) * scale), this.#width - least);
-      const ended = Math.min(this.#width, (ends - from) * scale), right = Math.max(left + least, ended);
+      const ended = Math.min(this.#width, (ends - from) * scale);
+      const right = Math.max(left + least, ended);
       let row = open.findIndex((b) => b.right + gap <= left);
       if (row < 0 && open.length < lane.deep) row = open.length;
       if (row < 0) {
@@ -221,7 +235,8 @@ export class Lanes {
   // lead is the item of a block that it looks like.
   #lead({ items }) {
     if (items.includes(this.#chosen)) return this.#chosen;
-    return items.reduce((worst, i) => (tones.indexOf(tone(i.event)) <= tones.indexOf(tone(worst.event)) ? i : worst));
+    const rank = (i) => tones.indexOf(tone(i.event));
+    return items.reduce((worst, i) => (rank(i) <= rank(worst) ? i : worst));
   }
 
   #fill(lane, blocks) {
@@ -229,30 +244,39 @@ export class Lanes {
       const { row, rows, left, right, items } = block, item = this.#lead(block);
       const el = lane.blocks[n] ??= lane.rail.appendChild(make('i'));
       const [head, what, evidence] = words(item.event);
-      block.item = el.item = item;
-      const place = `left:${left}px;width:${right - left}px;top:${100 * row / rows}%;height:${100 / rows}%`;
+      block.item = item;
+      const across = `left:${left}px;width:${right - left}px`;
+      const place = `${across};top:${100 * row / rows}%;height:${100 / rows}%`;
       if (el.place !== place) el.style.cssText = el.place = place;
       el.dataset.kind = item.event.kind;
       el.dataset.tone = tone(item.event);
       el.classList.toggle('chosen', item === this.#chosen);
-      const title = [`${this.#label(item)} ${item.event.kind}: ${head}`, what, evidence, items.length > 1 ? `and ${items.length - 1} more here` : ''].filter(Boolean).join('\n');
+      const more = items.length > 1 ? `and ${items.length - 1} more here` : '';
+      const title = [this.#head(item), what, evidence, more].filter(Boolean).join('\n');
       if (el.title !== title) el.title = title;
-      const text = rows === 1 && right - left >= legible ? [head, what].filter(Boolean).join(' ') : '';
+      const room = rows === 1 && right - left >= legible;
+      const text = room ? [head, what].filter(Boolean).join(' ') : '';
       if (el.textContent !== text) el.textContent = text;
     });
     for (const el of lane.blocks.splice(blocks.length)) el.remove();
     lane.shown = blocks;
   }
 
-  #label(item) { return this.#recorded ? duration(item.at) : clock(item.span[1]); }
+  // head is when it was, and what.
+  #head(item) {
+    const when = this.#recorded ? duration(item.at) : clock(item.span[1]);
+    return `${when} ${item.event.kind}: ${words(item.event)[0]}`;
+  }
 
   // times writes the axis.
   #times() {
     const { from, to, scale } = this.#shown;
     const step = steps.find((s) => s * scale >= apart) ?? steps.at(-1);
-    const off = this.#recorded ? 0 : new Date(from).getTimezoneOffset() * minute; // whole hours are the clock's
-    const all = [];
-    for (let t = Math.ceil((from - off) / step) * step + off; t <= to && all.length * apart <= this.#width; t += step) all.push(t);
+    // Whole hours are the clock's.
+    const off = this.#recorded ? 0 : new Date(from).getTimezoneOffset() * minute;
+    const all = [], most = this.#width / apart;
+    const first = Math.ceil((from - off) / step) * step + off;
+    for (let t = first; t <= to && all.length <= most; t += step) all.push(t);
     while (this.axis.children.length > all.length) this.axis.lastChild.remove();
     all.forEach((t, n) => {
       const el = this.axis.children[n] ?? this.axis.appendChild(make('span'));
@@ -265,12 +289,11 @@ export class Lanes {
   // say tells what is chosen: to be read, and to be heard.
   #say() {
     const item = this.#chosen, n = this.#order.length;
-    const [head, what, evidence, who] = item ? words(item.event) : [];
-    const text = item ? [`${this.#label(item)} ${item.event.kind}: ${head}`, what, evidence, who].filter(Boolean).join(', ') : n ? `${n === 1 ? 'one event' : `${n} events`}: ← → step through them` : 'nothing has happened yet';
+    let text = n ? `${n === 1 ? 'one event' : `${n} events`}: ← → step through` : 'nothing has happened yet';
+    if (item) text = [this.#head(item), ...words(item.event).slice(1)].filter(Boolean).join(', ');
     if (this.said.textContent !== text) this.said.textContent = this.said.title = text;
-    for (const [name, value] of [['aria-valuemax', n], ['aria-valuenow', item ? this.#order.indexOf(item) + 1 : 0], ['aria-valuetext', text]]) {
-      if (this.chart.getAttribute(name) !== String(value)) this.chart.setAttribute(name, value);
-    }
+    const now = this.#order.indexOf(item) + 1;
+    attributes(this.chart, { 'aria-valuemax': n, 'aria-valuenow': now, 'aria-valuetext': text });
   }
 
   // click chooses what is nearest in the lane that was clicked on.
@@ -279,7 +302,7 @@ export class Lanes {
     if (!lane?.shown) return;
     const x = e.clientX - lane.rail.getBoundingClientRect().left;
     const away = (b) => Math.max(0, b.left - x, x - b.right);
-    const block = lane.blocks.includes(e.target) ? lane.shown[lane.blocks.indexOf(e.target)] : lane.shown.reduce((best, b) => (!best || away(b) < away(best) ? b : best), null);
+    const block = lane.shown[lane.blocks.indexOf(e.target)] ?? nearest(lane.shown, away);
     if (block && away(block) <= near) this.choose(block.item);
   }
 
@@ -290,7 +313,7 @@ export class Lanes {
     const to = { ArrowRight: i + 1, ArrowLeft: i < 0 ? last : i - 1, Home: 0, End: last }[e.key];
     const by = { ArrowUp: -1, ArrowDown: 1 }[e.key];
     if (e.key === 'Escape' ? !this.back() : to === undefined && by === undefined) return;
-    const item = by ? this.#beside(by) : to === undefined ? null : all[Math.max(0, Math.min(last, to))];
+    const item = by ? this.#beside(by) : all[Math.max(0, Math.min(last, to))];
     if (item && item !== this.#chosen) this.choose(item);
     e.preventDefault();
     e.stopPropagation();
@@ -300,10 +323,23 @@ export class Lanes {
   #beside(by) {
     if (!this.#chosen) return this.#order.at(-1);
     const at = this.#chosen.span[0];
-    for (let n = this.lanes.findIndex((l) => l.items.includes(this.#chosen)) + by; this.lanes[n]; n += by) {
-      const { items } = this.lanes[n];
-      if (items.length) return items.reduce((best, i) => (Math.abs(i.span[0] - at) < Math.abs(best.span[0] - at) ? i : best));
+    const in_ = this.lanes.findIndex((l) => l.items.includes(this.#chosen));
+    for (let n = in_ + by; this.lanes[n]; n += by) {
+      const item = nearest(this.lanes[n].items, (i) => Math.abs(i.span[0] - at));
+      if (item) return item;
     }
     return null;
+  }
+}
+
+// nearest is what is least away; null: there is none.
+function nearest(all, away) {
+  return all.reduce((best, x) => (!best || away(x) < away(best) ? x : best), null);
+}
+
+// attributes sets those that differ.
+function attributes(el, all) {
+  for (const [name, value] of Object.entries(all)) {
+    if (el.getAttribute(name) !== String(value)) el.setAttribute(name, value);
   }
 }

@@ -1,17 +1,17 @@
-// The painter draws small screens, many in one of the browser's frames and none in the frames after it,
+// The painter draws small screens, many in one of the browser's frames and none in the frames after,
 // so that the page stays smooth however many of them change and however busy the machine is: the small
 // screens get fewer frames instead.
 
 // So many frames after one with screens show what it cost: what was drawn is laid out and painted
-// meanwhile, and put on the display. The frames after those show how even frames are without it.
+// meanwhile, and put on the display. The frames after those show how even frames are without.
 const settle = 2;
-// For each millisecond by which frames are late after one with screens, so many pass without any. So the
-// page loses one frame in ten at most.
+// For each millisecond by which frames are late after one with screens, so many pass without any. So
+// the page loses one frame in ten at most.
 const price = 9;
 // A debt is so many milliseconds at most, since a machine that hangs for a moment is no reason to hang
-// for longer; and so is credit, for frames that came early by chance.
+// for longer, and credit, for frames that came early by chance, so many.
 const mostDebt = 2000, mostCredit = 200;
-// After a longer pause between two frames, in milliseconds, the page was hidden or the machine asleep.
+// After a longer pause between two frames, in milliseconds, the page was hidden or the machine slept.
 const asleep = 1000;
 // How fast what is known of frames without screens follows the latest, as a share of it.
 const pace = 1 / 16;
@@ -20,7 +20,9 @@ const pace = 1 / 16;
 const share = 25, least = 4, most = 40;
 
 export class Painter {
-  #waiting = []; #quota = least; #asked = false; #resting = true; #last = 0; #after = settle + 1; #even = 1000 / 60; #debt = 0; #drawn = 0; #began = 0; #done = new MessageChannel();
+  #waiting = []; #asked = false; #resting = true; #last = 0;
+  #after = settle + 1; #even = 1000 / 60; #debt = 0; // frames since one with screens, a frame's time
+  #quota = least; #drawn = 0; #began = 0; #done = new MessageChannel();
 
   // request calls a function in the browser's next frame, with its time in milliseconds.
   constructor(request = (f) => requestAnimationFrame(f)) {
@@ -29,8 +31,8 @@ export class Painter {
     this.#done.port1.onmessage = () => this.#measure(performance.now() - this.#began);
   }
 
-  // paint resolves when draw has been called, in a frame; ahead puts it before those that wait. It is
-  // never while the page is hidden.
+  // paint resolves when draw has been called, in a frame; ahead puts it before those that wait. No
+  // frames come while the page is hidden.
   paint(draw, ahead = false) {
     return new Promise((resolve, reject) => {
       this.#waiting[ahead ? 'unshift' : 'push'](() => {
@@ -79,10 +81,11 @@ export class Painter {
   }
 
   // measure takes the time that the page was busy with the screens of a frame, and finds how many there
-  // should be in the next. Few of them say little of many: most of a frame's work is the page as a whole.
+  // should be in the next. Few say little of many: most of a frame's work is the page as a whole.
   #measure(took) {
     const room = Math.floor(this.#drawn * share / Math.max(1, took));
-    if (took > share) this.#quota = Math.max(least, Math.min(this.#quota, room));
-    else if (this.#drawn === this.#quota) this.#quota = Math.min(most, 2 * this.#quota, Math.max(this.#quota, room));
+    const now = this.#quota;
+    if (took > share) this.#quota = Math.max(least, Math.min(now, room));
+    else if (this.#drawn === now) this.#quota = Math.min(most, 2 * now, Math.max(now, room));
   }
 }
