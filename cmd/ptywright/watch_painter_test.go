@@ -68,7 +68,7 @@ func TestWatchPaintsInTheTimeThereIs(t *testing.T) {
 		for _, n := range got.Drawn {
 			least, most, all = min(least, n), max(most, n), all+n
 		}
-		const atOnce = 4 // the least that a frame has
+		const atOnce = 8 // the least that a frame has
 		if got.Share < x.share || got.Frames/(all/atOnce) > x.each || got.Pause > x.pause || most-least > 1 {
 			t.Errorf("%s: %.2f of the frames are in time, one in %.1f has screens, %.0f ms between them at most, %v to %v times each",
 				x.name, got.Share, got.Frames/(all/atOnce), got.Pause, least, most)
@@ -80,14 +80,14 @@ func TestWatchPaintsInTheTimeThereIs(t *testing.T) {
 		const { Painter } = await import('/painter.js');
 		const asked = [], order = [];
 		const painter = new Painter((f) => asked.push(f));
-		for (let i = 0; i < 5; i++) painter.paint(() => order.push(i));
+		for (let i = 0; i < 10; i++) painter.paint(() => order.push(i));
 		painter.paint(() => order.push('chosen'), true);
 		asked.pop()(100);
 		asked.pop()(3_600_000);
 		for (let n = 1; asked.length; n++) asked.pop()(3_600_000 + 16 * n);
 		return order.join() + ', asks for frames: ' + asked.length;
 	})()`)
-	if want := "chosen,0,1,2,3,4, asks for frames: 0"; order != want {
+	if want := "chosen,0,1,2,3,4,5,6,7,8,9, asks for frames: 0"; order != want {
 		t.Errorf("drawn are %v, not %s", order, want)
 	}
 	b.quiet()

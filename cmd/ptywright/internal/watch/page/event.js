@@ -1,4 +1,5 @@
-// Events of a session in words, for the timeline: its list, and its lanes. All text is text, never markup.
+// Events of a session in words, for the timeline: its list, and its lanes. All text is text, never
+// markup.
 
 import { span } from './marks.js';
 import { time } from './ui.js';

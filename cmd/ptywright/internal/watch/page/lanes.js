@@ -1,6 +1,6 @@
 // The timeline as lanes: what was typed, waited for and run, and who might type, each in a row over
-// one axis of time. What lasts is as wide as it is long, and grows while it goes on. The list beside it
-// has the same events in words. All text is text, never markup.
+// one axis of time. What lasts is as wide as it is long, and grows while it goes on. The list
+// beside it has the same events in words. All text is text, never markup.
 
 import { clock, goesOn, lasted, tone, words } from './event.js';
 import { duration, make, time } from './ui.js';
@@ -19,8 +19,8 @@ const least = 4, gap = 1;
 const near = 12;
 // A block has words if there are so many pixels for some.
 const legible = 56;
-// The window of the narrow zoom, in milliseconds; the least of the wide one; and the part of both that
-// is kept free behind the present.
+// The window of the narrow zoom, in milliseconds; the least of the wide one; and the part of both
+// that is kept free behind the present.
 const minute = 60_000, shortest = 5000, free = 0.02;
 // Times of the axis are so many pixels apart at least, and so many milliseconds.
 const apart = 100;
@@ -35,9 +35,10 @@ export class Lanes {
   #order = []; #after = new Map(); #chosen = null; #zoom = 'fit';
   #asked = false; #width = 0; #shown = null;
 
-  // extent tells the times between which things happen, in milliseconds: of a recording all and where
-  // it is (from, to, at), of a session that goes on nothing. choose is called with an item, and back
-  // when somebody leaves with Escape; it answers whether there was something to go back from.
+  // extent tells the times between which things happen, in milliseconds: of a recording all and
+  // where it is (from, to, at), of a session that goes on nothing. choose is called with an item,
+  // and back when somebody leaves with Escape; it answers whether there was something to go back
+  // from.
   constructor(parent, { extent, choose, back }) {
     Object.assign(this, { extent, choose, back });
     this.el = make('section', 'lanes');
@@ -107,8 +108,8 @@ export class Lanes {
     this.draw();
   }
 
-  // take takes all items, each an event and, of a recording, when it was noted first (begun) and last
-  // (at). Those that are known may have grown.
+  // take takes all items, each an event and, of a recording, when it was noted first (begun) and
+  // last (at). Those that are known may have grown.
   take(items) {
     this.#order = [...items];
     for (const item of this.#order) {
@@ -145,7 +146,8 @@ export class Lanes {
 
   get #recorded() { return this.extent().at !== undefined; }
 
-  // over says that nothing more happens: it is a recording, or the program has ended and nobody waits.
+  // over says that nothing more happens: it is a recording, or the program has ended and nobody
+  // waits.
   get over() {
     const some = (is) => this.#order.some((i) => is(i.event));
     return this.#recorded || some((e) => e.kind === 'exit') && !some(goesOn);
@@ -209,7 +211,8 @@ export class Lanes {
   // move takes that a recording is at another time.
   move() { if (this.#shown && !this.el.hidden && !this.#place()) this.draw(); }
 
-  // pack makes blocks of a lane's items: each in the first row where it has room, or part of another.
+  // pack makes blocks of a lane's items: each in the first row where it has room, or part of
+  // another.
   #pack(lane, end) {
     const { from, to, scale } = this.#shown, open = [], all = [];
     for (const item of lane.items) {
@@ -289,7 +292,8 @@ export class Lanes {
   // say tells what is chosen: to be read, and to be heard.
   #say() {
     const item = this.#chosen, n = this.#order.length;
-    let text = n ? `${n === 1 ? 'one event' : `${n} events`}: ← → step through` : 'nothing has happened yet';
+    let text = 'nothing has happened yet';
+    if (n) text = n === 1 ? 'one event: → goes to it' : `${n} events: ← → step through them`;
     if (item) text = [this.#head(item), ...words(item.event).slice(1)].filter(Boolean).join(', ');
     if (this.said.textContent !== text) this.said.textContent = this.said.title = text;
     const now = this.#order.indexOf(item) + 1;
@@ -319,12 +323,13 @@ export class Lanes {
     e.stopPropagation();
   }
 
-  // beside is the item of the next lane in a direction that has any, nearest in time to what is chosen.
+  // beside is the item of the next lane in a direction that has any, nearest in time to what is
+  // chosen.
   #beside(by) {
     if (!this.#chosen) return this.#order.at(-1);
     const at = this.#chosen.span[0];
-    const in_ = this.lanes.findIndex((l) => l.items.includes(this.#chosen));
-    for (let n = in_ + by; this.lanes[n]; n += by) {
+    const mine = this.lanes.findIndex((l) => l.items.includes(this.#chosen));
+    for (let n = mine + by; this.lanes[n]; n += by) {
       const item = nearest(this.lanes[n].items, (i) => Math.abs(i.span[0] - at));
       if (item) return item;
     }

@@ -1,23 +1,25 @@
-// The painter draws small screens, many in one of the browser's frames and none in the frames after,
-// so that the page stays smooth however many of them change and however busy the machine is: the small
-// screens get fewer frames instead.
+// The painter draws small screens, many in one of the browser's frames and none in the frames
+// after, so that the page stays smooth however many of them change and however busy the machine is:
+// the small screens get fewer frames instead.
 
 // So many frames after one with screens show what it cost: what was drawn is laid out and painted
 // meanwhile, and put on the display. The frames after those show how even frames are without.
 const settle = 2;
-// For each millisecond by which frames are late after one with screens, so many pass without any. So
-// the page loses one frame in ten at most.
+// For each millisecond by which frames are late after one with screens, so many pass without any.
+// So the page loses one frame in ten at most.
 const price = 9;
-// A debt is so many milliseconds at most, since a machine that hangs for a moment is no reason to hang
-// for longer, and credit, for frames that came early by chance, so many.
+// A debt is so many milliseconds at most, since a machine that hangs for a moment is no reason to
+// hang for longer, and credit, for frames that came early by chance, so many.
 const mostDebt = 2000, mostCredit = 200;
-// After a longer pause between two frames, in milliseconds, the page was hidden or the machine slept.
+// After a longer pause between two frames, in milliseconds, the page was hidden or the machine
+// slept.
 const asleep = 1000;
 // How fast what is known of frames without screens follows the latest, as a share of it.
 const pace = 1 / 16;
-// The page may be busy with a frame's screens for so many milliseconds, half of the 50 after which
-// browsers call a task long; and with so many screens.
-const share = 25, least = 4, most = 40;
+// The page may be busy with a frame's screens for this part of the time that an even frame takes:
+// the rest is the browser's, to put them on the display. But so many screens are drawn at least, as
+// most of a frame's work is the page as a whole, and so many at most.
+const share = 0.6, least = 8, most = 40;
 
 export class Painter {
   #waiting = []; #asked = false; #resting = true; #last = 0;
@@ -80,12 +82,12 @@ export class Painter {
     this.#done.port2.postMessage(null);
   }
 
-  // measure takes the time that the page was busy with the screens of a frame, and finds how many there
-  // should be in the next. Few say little of many: most of a frame's work is the page as a whole.
+  // measure takes the time that the page was busy with the screens of a frame, and finds how many
+  // there should be in the next. Few say little of many.
   #measure(took) {
-    const room = Math.floor(this.#drawn * share / Math.max(1, took));
-    const now = this.#quota;
-    if (took > share) this.#quota = Math.max(least, Math.min(now, room));
+    const may = share * this.#even, now = this.#quota;
+    const room = Math.floor(this.#drawn * may / Math.max(1, took));
+    if (took > may) this.#quota = Math.max(least, Math.min(now, room));
     else if (this.#drawn === now) this.#quota = Math.min(most, 2 * now, Math.max(now, room));
   }
 }

@@ -5,9 +5,10 @@ import { fitting } from './rows.js';
 import { Screen } from './screen.js';
 import { commandOf, make, pause, pills } from './ui.js';
 
-// A screen is asked for again so many milliseconds after it was drawn: soon if it has the focus or the
-// mouse, later if its text is too small to read, of fewer pixels than that, and later still if many are
-// in sight. All of them together are drawn some 120 times a second at most: they are for an overview.
+// A screen is asked for again so many milliseconds after it was drawn: soon if it has the focus or
+// the mouse, later if its text is too small to read, of fewer pixels than that, and later still if
+// many are in sight. All of them together are drawn some 120 times a second at most: they are for
+// an overview.
 const soon = 50, rest = 120, glance = 250, small = 6, each = 8;
 
 export class Tile {
@@ -64,7 +65,8 @@ export class Tile {
     this.words = [s.name, s.session, title, command, s.plugin, s.state, s.lease?.holder, this.lately.said].join(' ').toLowerCase();
   }
 
-  // fit chooses the size of the text so that the screen fills the tile. A small font draws what a scaled screen would blur.
+  // fit chooses the size of the text so that the screen fills the tile. A small font draws what a
+  // scaled screen would blur.
   fit() {
     const { room } = this.grid;
     if (!room) return;
@@ -72,8 +74,8 @@ export class Tile {
     if (px !== this.#px) this.screen.zoom(this.#px = px);
   }
 
-  // tick tells times anew if the tile is in sight, and answers whether the session came to need somebody,
-  // or no more.
+  // tick tells times anew if the tile is in sight, and answers whether the session came to need
+  // somebody, or no more.
   tick(seen) {
     const other = this.lately.tick(seen);
     if (other) this.head();
