@@ -22,8 +22,9 @@ const pace = 1 / 16;
 const share = 0.6, least = 8, most = 40;
 
 export class Painter {
-  #waiting = []; #asked = false; #resting = true; #last = 0;
-  #after = settle + 1; #even = 1000 / 60; #debt = 0; // frames since one with screens, a frame's time
+  #waiting = []; #asked = false; #resting = true; #last = 0; #debt = 0;
+  #after = settle + 1; // frames since the last with screens
+  #even = 1000 / 60; // milliseconds of a frame without
   #quota = least; #drawn = 0; #began = 0; #done = new MessageChannel();
 
   // request calls a function in the browser's next frame, with its time in milliseconds.
