@@ -19,10 +19,12 @@ export class Grid {
     this.room = null; // for a screen, in pixels; null: not known yet
     this.el = $('grid');
     this.watcher = new IntersectionObserver((entries) => {
+      let other = false;
       for (const { isIntersecting: is, target: { tile } } of entries) {
         this.#seen[is ? 'add' : 'delete'](tile);
-        tile.tick(is);
+        other = tile.tick(is) || other;
       }
+      if (other) this.#sort();
       this.#choose();
     }, { rootMargin: '100px' });
     new ResizeObserver(() => this.#measure()).observe(this.el);
