@@ -141,6 +141,7 @@ export class Lanes {
   // mark shows which item is chosen; null: none.
   mark(item) {
     this.#chosen = item;
+    this.#say();
     this.draw();
   }
 
