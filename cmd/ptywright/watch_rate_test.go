@@ -257,7 +257,7 @@ func TestWatchFrameRate(t *testing.T) {
 			first := blank()
 			p := b.open("about:blank")
 			p.do("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": countScript}, nil)
-			p.size(2400, 1560, false)
+			p.size(2400, 1960, false)
 			p.do("Page.bringToFront", nil, nil)
 			p.do("Page.navigate", map[string]any{"url": x.address}, nil)
 			p.until(`[...document.querySelectorAll('.tile')].filter((e) => e.querySelector('.row') && e.getBoundingClientRect().bottom < innerHeight).length >= 30`)

@@ -6,8 +6,8 @@
 // meanwhile, and put on the display. The frames after those show how even frames are without.
 const settle = 2;
 // For each millisecond by which frames are late after one with screens, so many pass without any.
-// So the page loses one frame in ten at most.
-const price = 9;
+// So the page loses one frame in six at most.
+const price = 5;
 // A debt is so many milliseconds at most, since a machine that hangs for a moment is no reason to
 // hang for longer, and credit, for frames that came early by chance, so many.
 const mostDebt = 2000, mostCredit = 200;
@@ -16,22 +16,25 @@ const mostDebt = 2000, mostCredit = 200;
 const asleep = 1000;
 // How fast what is known of frames without screens follows the latest, as a share of it.
 const pace = 1 / 16;
-// The page may be busy with a frame's screens for this part of the time that an even frame takes:
-// the rest is the browser's, to put them on the display. But so many screens are drawn at least, as
-// most of a frame's work is the page as a whole, and so many at most.
-const share = 0.6, least = 8, most = 40;
+// As many screens are drawn in a frame as fit into this part of the time that an even frame takes: the
+// rest is the browser's, to put them on the display. Where not even the least would fit, as on a busy
+// machine, as many are drawn as keep the page busy for so many milliseconds, which a person hardly
+// feels: late as such a frame is, it is worth its price then.
+const share = 0.6, least = 8, most = 40, busy = 100;
 
 export class Painter {
   #waiting = []; #asked = false; #resting = true; #last = 0; #debt = 0;
   #after = settle + 1; // frames since the last with screens
   #even = 1000 / 60; // milliseconds of a frame without
-  #quota = least; #drawn = 0; #began = 0; #done = new MessageChannel();
+  #quota = least; #drawn = 0; // screens in the next frame and in the last
+  #each = 1; // milliseconds that the page is busy with one
+  #began = 0; #done = new MessageChannel();
 
   // request calls a function in the browser's next frame, with its time in milliseconds.
   constructor(request = (f) => requestAnimationFrame(f)) {
     this.request = request;
     // What is posted in a frame arrives when the page has done its part of it.
-    this.#done.port1.onmessage = () => this.#measure(performance.now() - this.#began);
+    this.#done.port1.onmessage = () => this.#learn(performance.now() - this.#began);
   }
 
   // paint resolves when draw has been called, in a frame; ahead puts it before those that wait. No
@@ -83,12 +86,12 @@ export class Painter {
     this.#done.port2.postMessage(null);
   }
 
-  // measure takes the time that the page was busy with the screens of a frame, and finds how many
-  // there should be in the next. Few say little of many.
-  #measure(took) {
-    const may = share * this.#even, now = this.#quota;
-    const room = Math.floor(this.#drawn * may / Math.max(1, took));
-    if (took > may) this.#quota = Math.max(least, Math.min(now, room));
-    else if (this.#drawn === now) this.#quota = Math.min(most, 2 * now, Math.max(now, room));
+  // learn takes how long the page was busy with the screens of a frame, and finds how many there should
+  // be in the next. Few say little of many.
+  #learn(took) {
+    if (this.#drawn < least) return;
+    this.#each += (took / this.#drawn - this.#each) / 4;
+    const fit = share * this.#even / this.#each;
+    this.#quota = Math.max(least, Math.min(most, Math.floor(fit < least ? busy / this.#each : fit)));
   }
 }

@@ -86,7 +86,8 @@ export class Screen {
     this.#placed = place;
     c.hidden = !visible;
     if (!visible) return;
-    c.style.transform = `translate(${col * this.#cell.width}px, ${y * this.#cell.height}px)`;
+    c.style.left = `${col * this.#cell.width}px`;
+    c.style.top = `${y * this.#cell.height}px`;
     c.dataset.shape = style === 3 || style === 4 ? 'underline' : style > 4 ? 'bar' : 'block';
     c.classList.toggle('blink', style % 2 === 1);
   }

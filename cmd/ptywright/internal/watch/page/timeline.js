@@ -186,7 +186,7 @@ export class Live {
   async #follow(session) {
     const abort = this.#abort = new AbortController();
     try {
-      for (let since = 0; ;) {
+      for (let since; ;) {
         const { events, next } = await this.#term.wire().call('events', { session, since }, abort.signal);
         if (abort.signal.aborted) return;
         this.timeline.add(events.map((event) => ({ event })));
