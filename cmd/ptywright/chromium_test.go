@@ -32,10 +32,11 @@ type chrome struct {
 
 	mu sync.Mutex
 	// protects the fields below
-	last    int
-	waiting map[int]chan devtools
-	heard   []heard
-	ended   bool
+	last      int
+	waiting   map[int]chan devtools
+	expecting map[string]chan json.RawMessage // params of the next event, by its name
+	heard     []heard
+	ended     bool
 }
 
 // heard is what the console of a page, or the browser's policy about it, has said.
@@ -82,7 +83,7 @@ var theChrome = sync.OnceValues(func() (c *chrome, err error) {
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_CACHE_HOME="+home, "DBUS_SESSION_BUS_ADDRESS=disabled:")
 	cmd.ExtraFiles = []*os.File{down, up}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	c = &chrome{in: in, said: &buffer{}, waiting: map[int]chan devtools{}}
+	c = &chrome{in: in, said: &buffer{}, waiting: map[int]chan devtools{}, expecting: map[string]chan json.RawMessage{}}
 	cmd.Stderr = c.said
 	err = cmd.Start()
 	down.Close()
@@ -169,9 +170,23 @@ func (b *chrome) read(out *os.File) {
 			w <- m.devtools
 		case m.Method == "Runtime.consoleAPICalled" || m.Method == "Runtime.exceptionThrown" || m.Method == "Log.entryAdded" || m.Method == "Page.javascriptDialogOpening":
 			b.heard = append(b.heard, heard{m.Session, m.Method + " " + string(m.Params)})
+		default:
+			if w, ok := b.expecting[m.Method]; ok {
+				delete(b.expecting, m.Method)
+				w <- m.Params
+			}
 		}
 		b.mu.Unlock()
 	}
+}
+
+// expect returns what gets the params of the next event of this name.
+func (b *chrome) expect(method string) <-chan json.RawMessage {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	w := make(chan json.RawMessage, 1)
+	b.expecting[method] = w
+	return w
 }
 
 // call calls a method, of the browser or of one of its pages.
@@ -238,13 +253,23 @@ func (b *browser) open(address string) *tab {
 	return p
 }
 
-// untilScript gives pages what waits for the document to be so: it looks after every change, and
-// never polls.
+// untilScript gives pages what waits for the document to be so: it looks after every change, of the
+// document or of what is beside it (sizes, places, the focus, what is selected), and never polls.
 const untilScript = `window.until = (f) => new Promise((resolve) => {
-	const look = () => { let v; try { v = f(); } catch { v = null; } if (v) { o.disconnect(); removeEventListener('hashchange', look); removeEventListener('input', look); resolve(v); } return v; };
-	const o = new MutationObserver(look);
-	addEventListener('hashchange', look); addEventListener('input', look);
-	if (!look()) o.observe(document, {subtree: true, childList: true, characterData: true, attributes: true});
+	const beside = ['hashchange', 'input', 'scroll', 'resize', 'focusin', 'focusout', 'selectionchange', 'transitionend', 'close'];
+	const done = new AbortController();
+	const look = () => {
+		let v;
+		try { v = f(); } catch { v = null; }
+		if (!v || done.signal.aborted) return;
+		done.abort();
+		changed.disconnect();
+		resolve(v);
+	};
+	const changed = new MutationObserver(look);
+	changed.observe(document, {subtree: true, childList: true, characterData: true, attributes: true});
+	for (const kind of beside) addEventListener(kind, () => { look(); requestAnimationFrame(look); }, {capture: true, signal: done.signal});
+	look();
 })`
 
 func (b *browser) must(err error) {
@@ -262,6 +287,14 @@ func (p *tab) do(method string, params, result any) {
 // eval returns the value of an expression, awaited.
 func (p *tab) eval(expression string) any {
 	p.t.Helper()
+	v, err := p.value(expression)
+	p.must(err)
+	return v
+}
+
+// value is eval whose errors are the caller's: one of the page, or [context.DeadlineExceeded] when what is
+// awaited has not come within [hang].
+func (p *tab) value(expression string) (any, error) {
 	var r struct {
 		Result struct {
 			Value any `json:"value"`
@@ -273,26 +306,28 @@ func (p *tab) eval(expression string) any {
 			} `json:"exception"`
 		} `json:"exceptionDetails"`
 	}
-	p.do("Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true, "userGesture": true}, &r)
-	if r.Exception != nil {
-		p.t.Fatalf("%s: %s %s", expression, r.Exception.Text, r.Exception.Exception.Description)
+	params := map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true, "userGesture": true}
+	if err := p.call(p.session, "Runtime.evaluate", params, &r); err != nil {
+		return nil, fmt.Errorf("%s: %w", expression, err)
 	}
-	return r.Result.Value
+	if r.Exception != nil {
+		return nil, fmt.Errorf("%s: %s %s", expression, r.Exception.Text, r.Exception.Exception.Description)
+	}
+	return r.Result.Value, nil
 }
 
-// until waits until an expression is true of the document. What is never true shows the page as it
-// is.
+// until waits until an expression is true of the document, and returns its value. What is not true
+// within [hang] fails the test, which then shows the page as it is.
 func (p *tab) until(expression string) any {
 	p.t.Helper()
-	watch := time.AfterFunc(hang/3, func() {
+	v, err := p.value("until(() => " + expression + ")")
+	if errors.Is(err, context.DeadlineExceeded) {
 		p.shot("until")
-		var r json.RawMessage
-		_ = p.call(p.session, "Runtime.evaluate", map[string]any{"expression": "document.body.innerText", "returnByValue": true}, &r)
-		p.t.Logf("waiting for %s in: %.3000s\n%s", expression, r, strings.Join(p.told(), "\n"))
-		_ = p.call("", "Target.closeTarget", map[string]any{"targetId": p.target}, nil) // what waits ends
-	})
-	defer watch.Stop()
-	return p.eval("until(() => " + expression + ")")
+		is, _ := p.value("document.body.innerText") // a page that does not answer has none
+		p.t.Logf("the page is: %.3000v\nit has said: %s", is, strings.Join(p.told(), "\n"))
+	}
+	p.must(err)
+	return v
 }
 
 // told is what the pages of this test, and the browser's policy about them, have said.

@@ -52,7 +52,7 @@ func killable(t testing.TB, socket string) *server {
 	t.Helper()
 	p := ptywright(t, "serve", "--socket", socket)
 	p.StartPiped()
-	ctx, cancel := context.WithTimeout(context.Background(), hang)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*hang)
 	s := &server{program: p, t: t, ctx: ctx}
 	t.Cleanup(func() {
 		s.kill()

@@ -45,7 +45,7 @@ func watchedServer(t testing.TB, flags ...string) *watching {
 	}
 	t.Cleanup(func() { ended(served) })
 	served.Stderr.Told(t, `serving on [^\n]+\n`)
-	ctx, cancel := context.WithTimeout(context.Background(), hang)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*hang) // as of other servers
 	c, err := client.Dial(ctx, w.socket)
 	if err != nil {
 		t.Fatal(err)

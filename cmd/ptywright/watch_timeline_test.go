@@ -16,6 +16,10 @@ import (
 // events is what the page's timeline says, a line an event.
 const events = `[...document.querySelectorAll('#term-panels .event')].map((e) => [...e.querySelectorAll('.kind, .how, .about, .evidence')].map((s) => s.textContent).join(' ')).join('\n')`
 
+// failsAfter is how long a wait lasts that is to be seen pending, and then timed out: long enough for a
+// page on a busy machine to show both.
+const failsAfter = 12 * time.Second
+
 // TestWatchTimelineOfAWait: a wait that is pending is there with what it waits for and its age; when
 // it has timed out its evidence can be read, and choosing it by the keyboard shows the screen then,
 // marked as the past, with a way back. A recording of it has the same timeline.
@@ -41,15 +45,15 @@ func TestWatchTimelineOfAWait(t *testing.T) {
 	p.until(screenText + `.startsWith('tests: 3 failed')`)
 	ended := make(chan error, 1)
 	go func() {
-		_, err := s.Wait(w.ctx, client.Text("tests: 3 passed"), client.Within(4*time.Second))
+		_, err := s.Wait(w.ctx, client.Text("tests: 3 passed"), client.Within(failsAfter))
 		ended <- err
 	}()
-	p.until(events + `.includes('wait waits until the screen shows "tests: 3 passed"') && /^ \d+s of 4s$/.test(document.querySelector('.event .age').textContent)`)
+	p.until(events + `.includes('wait waits until the screen shows "tests: 3 passed"') && /^ \d+s of 12s$/.test(document.querySelector('.event .age').textContent)`)
 	p.shot("timeline-pending")
 	if err := <-ended; err == nil {
 		t.Fatal("the wait matched")
 	}
-	p.until(`/wait timed out after 4\.\ds until the screen shows "tests: 3 passed" .*nearest: tests: 3 failed/.test(` + events + `) && !document.querySelector('.event .age')`)
+	p.until(`/wait timed out after 1\ds until the screen shows "tests: 3 passed" .*nearest: tests: 3 failed/.test(` + events + `) && !document.querySelector('.event .age')`)
 	say("something else")
 	p.until(screenText + ` === 'something else'`)
 
@@ -80,7 +84,7 @@ func TestWatchTimelineOfAWait(t *testing.T) {
 	}
 	p.eval(`location.hash = '#/cast/cast:wait.cast'`)
 	played := strings.ReplaceAll(events, "#term-panels", "#player-panels")
-	p.until(`/wait timed out after 4\.\ds .*nearest: tests: 3 failed/.test(` + played + `)`)
+	p.until(`/wait timed out after 1\ds .*nearest: tests: 3 failed/.test(` + played + `)`)
 	p.eval(`[...document.querySelectorAll('#player-panels .event')].find((e) => e.dataset.kind === 'wait').click()`)
 	p.until(`` + strings.ReplaceAll(screenText, "#term-paper", "#player-paper") + `.startsWith('tests: 3 failed') && document.querySelector('#player-play').textContent === 'Play'`)
 	p.shot("timeline-recording")
@@ -89,7 +93,7 @@ func TestWatchTimelineOfAWait(t *testing.T) {
 	late.size(1400, 900, false)
 	late.until(`!!document.querySelector('.tile')`)
 	late.eval(`location.hash = '#/session/` + s.ID + `'`)
-	late.until(`/timed out after 4\.\ds/.test(` + events + `)`)
+	late.until(`/timed out after 1\ds/.test(` + events + `)`)
 	text, err := os.ReadFile(cast)
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +122,7 @@ func TestWatchFindsTheStuckOne(t *testing.T) {
 		if i == 21 {
 			stuck = s
 		}
-		go s.Wait(w.ctx, client.Text(fmt.Sprintf("task %d done", i)), client.Within(hang))
+		go s.Wait(w.ctx, client.Text(fmt.Sprintf("task %d done", i)), client.Within(3*hang))
 	}
 	p := b.open(w.address)
 	p.size(1400, 900, false)

@@ -22,14 +22,15 @@ const (
 
 type eventsParams struct {
 	named
-	Since uint64 `json:"since"` // the seq that the page has; 0: none
+	Since *uint64 `json:"since,omitempty"` // the seq that the page has; nil: it has not asked yet
 }
 
-// events waits for events of a session that the page does not have.
+// events waits for events of a session that the page does not have. The first answer does not wait: a
+// session may have none.
 func (p *page) events(ctx context.Context, q eventsParams) (any, error) {
 	for asked := false; ; asked = true {
 		seq, noted := p.index.noted(q.Session)
-		if !asked || seq > q.Since {
+		if !asked || q.Since != nil && seq > *q.Since {
 			var r struct {
 				Events  []json.RawMessage `json:"events"`
 				Next    uint64            `json:"next"`
@@ -38,7 +39,7 @@ func (p *page) events(ctx context.Context, q eventsParams) (any, error) {
 			if err := p.native.Call(ctx, "session.events", q, &r); err != nil {
 				return nil, err
 			}
-			if len(r.Events) > 0 || q.Since == 0 && !asked {
+			if len(r.Events) > 0 || q.Since == nil {
 				return r, nil
 			}
 		}

@@ -134,6 +134,7 @@ const keys = () => ({
     ['Page Up', 'scrollback'],
     ['Ctrl+Shift+F', 'search in it'],
     ['↑ ↓, Enter', 'in the timeline: an event, its moment'],
+    ['← →, ↑ ↓', 'in its lanes: to an event, to another lane'],
     ['Ctrl+Shift+C, Cmd+C', 'copy what is selected'],
     ...term.reader ? [] : [
       ['Enter', 'take it over'],

@@ -7,6 +7,7 @@ import { $, teach } from './ui.js';
 
 // So many screens are asked for at once at most: the server takes 64 requests of a page.
 const most = 40;
+const inset = 12; // pixels around a small screen, both sides together
 
 export class Grid {
   #tiles = new Map(); #order = localStorage.getItem('order') ?? 'attention'; #seen = new Set(); #width = Number(localStorage.getItem('tile')) || 380;
@@ -15,12 +16,18 @@ export class Grid {
     this.wire = wire;
     this.painter = new Painter();
     this.spawn = ''; // the command that starts a session
+    this.room = null; // for a screen, in pixels; null: not known yet
     this.el = $('grid');
     this.watcher = new IntersectionObserver((entries) => {
-      for (const e of entries) this.#seen[e.isIntersecting ? 'add' : 'delete'](e.target.tile);
+      let other = false;
+      for (const { isIntersecting: is, target: { tile } } of entries) {
+        this.#seen[is ? 'add' : 'delete'](tile);
+        other = tile.tick(is) || other;
+      }
+      if (other) this.#sort();
       this.#choose();
     }, { rootMargin: '100px' });
-    new ResizeObserver(() => { for (const t of this.#tiles.values()) t.fit(); }).observe(this.el);
+    new ResizeObserver(() => this.#measure()).observe(this.el);
     this.size(0);
     $('filter').addEventListener('input', () => this.#filter());
     document.addEventListener('visibilitychange', () => this.#choose());
@@ -35,9 +42,19 @@ export class Grid {
     setInterval(() => { if (!document.hidden && this.el.offsetParent) this.#tick(); }, 1000);
   }
 
+  get inSight() { return this.#seen.size; }
+
+  // measure finds the room for a screen: all tiles have the same. It is called when the layout is done.
+  #measure() {
+    const { view } = [...this.#tiles.values()].find((t) => !t.hidden) ?? {};
+    if (!view?.clientWidth) return;
+    this.room = { wide: view.clientWidth - inset, tall: view.clientHeight - inset };
+    for (const t of this.#tiles.values()) t.fit();
+  }
+
   #tick() {
     let other = false;
-    for (const t of this.#tiles.values()) other = t.tick() || other;
+    for (const t of this.#tiles.values()) other = t.tick(this.#seen.has(t)) || other;
     if (other) this.#sort();
     this.#tell();
   }

@@ -12,6 +12,10 @@ const news = 60_000;
 
 const since = (time) => Date.now() - Date.parse(time);
 
+// age is a length of time for which seconds do not matter: one that is written anew each second makes
+// the page busy for nothing.
+const age = (ms) => (ms < 60_000 ? `${10 * Math.max(0, Math.floor(ms / 10_000))}s` : ms < 3_600_000 ? `${Math.floor(ms / 60_000)}m` : span(ms));
+
 // span is a length of time at a glance.
 export function span(ms) {
   const s = Math.max(0, Math.floor(ms / 1000)), two = (n) => String(n).padStart(2, '0');
@@ -60,7 +64,7 @@ export class Marks {
   // show takes what the list says.
   show(session) {
     this.#session = session;
-    this.tick();
+    this.tick(true);
   }
 
   // saw says that the screen has changed.
@@ -80,28 +84,33 @@ export class Marks {
     ].filter(Boolean).join(', ');
   }
 
-  // tick tells times anew, and whether the level is another.
-  tick() {
+  // tick answers whether the level is another, and tells times anew if they are in sight.
+  tick(seen) {
     const s = this.#session;
     if (!s) return false;
     const { level, ms } = attention(s, this.#moved);
+    if (seen) this.#write(s);
+    if (level === this.#level) return false;
+    this.#level = level;
+    this.#since = level && level !== 'over' ? Date.now() - ms : 0;
+    this.el.dataset.level = level;
+    return true;
+  }
+
+  #write(s) {
     const wait = s.exit ? null : s.waits?.[0];
     const still = Date.now() - changed(s, this.#moved);
     text(this.wait, wait ? `waits ${span(since(wait.at))} until ${wait.text}` : '');
-    this.wait.title = wait ? `${wait.by ?? 'somebody'} waits${wait.timeout_ms ? `, at most ${span(wait.timeout_ms)}` : ''}` : '';
+    const title = wait ? `${wait.by ?? 'somebody'} waits${wait.timeout_ms ? `, at most ${span(wait.timeout_ms)}` : ''}` : '';
+    if (this.wait.title !== title) this.wait.title = title;
     const command = s.command;
     text(this.more, [
       s.waits?.length > 1 ? `${s.waits.length} waits` : '',
       s.exit ? '' : still >= 5000 ? `still ${span(still)}` : 'active',
       command?.state === 'running' ? `runs ${command.text}` : command?.exit_code !== undefined ? `${command.text}: exit ${command.exit_code}` : '',
       s.bell && since(s.bell) < news ? `bell ${span(since(s.bell))} ago` : '',
-      s.started ? `age ${span(since(s.started))}` : '',
+      s.started ? `age ${age(since(s.started))}` : '',
     ].filter(Boolean).join(' · '));
-    if (level === this.#level) return false;
-    this.#level = level;
-    this.#since = level && level !== 'over' ? Date.now() - ms : 0;
-    this.el.dataset.level = level;
-    return true;
   }
 }
 

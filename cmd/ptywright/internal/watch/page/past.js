@@ -1,12 +1,9 @@
 // The past of the session that is shown: a bar below its screen. The server makes the screens, and hides in them what is secret
 // by now.
 
-import { $, duration, nextFrame } from './ui.js';
+import { $, duration, nextFrame, time } from './ui.js';
 
 const beat = 60; // milliseconds between two screens that are played
-
-// time reads one of the server's, which are finer than a Date's.
-const time = (text) => Date.parse(text.replace(/(\.\d{3})\d+/, '$1'));
 
 export class Past {
   #abort = null; #from = 0; #server = 0; #heard = 0; #at = 0; #playing = false; #origin = 0; #began = 0; #timer = 0; #asking = false; #again = false; #sequence = null;

@@ -56,7 +56,11 @@ export class Player {
     $('player-seek').oninput = (e) => { if (this.#cast) this.seek(Number(e.target.value) / 1000 * this.#cast.duration_ms); };
     $('player-speed').onchange = () => this.#clock();
     $('player-idle').onchange = () => this.open(this.id);
-    this.timeline = new Timeline($('player-panels'), ({ at }) => { this.play(false); this.seek(at + 0.01); }, () => false);
+    this.timeline = new Timeline('player', {
+      extent: () => ({ from: 0, to: this.#cast?.duration_ms ?? 0, at: this.#at }),
+      choose: ({ at }) => { this.play(false); this.seek(at + 0.01); },
+      back: () => false,
+    });
     $('player-timeline').onclick = () => { remember(!this.timeline.shown); this.#events(); };
     new ResizeObserver(() => { if (this.#cast) this.fit(); }).observe($('player-stage'));
     this.screen.el.addEventListener('click', (e) => { const link = e.target.closest?.('.link')?.link; if (link) follow(link); });

@@ -6,7 +6,7 @@ import { fill, row, sized } from './rows.js';
 export const margin = 48;
 
 export class Screen {
-  #rows = []; #cursor; #cell = { width: 8, height: 16 }; #last = null;
+  #rows = []; #cursor; #cell = { width: 8, height: 16 }; #last = null; #placed = '';
 
   // links says that the screen's links are for the keyboard, too.
   constructor(links = false) {
@@ -44,14 +44,14 @@ export class Screen {
   clear() {
     for (const r of this.#rows) r.remove();
     this.#rows = [];
-    this.#last = null;
-    this.#cursor.hidden = true;
+    this.still();
     this.el.classList.remove('reverse');
   }
 
   // still says that what is shown is the last of it.
   still() {
     this.#last = null;
+    this.#placed = '';
     this.#cursor.hidden = true;
   }
 
@@ -79,11 +79,15 @@ export class Screen {
     this.#place(this.#last);
   }
 
+  // place puts the cursor where it is not yet.
   #place({ row: y, col, visible, style }) {
-    const c = this.#cursor;
+    const c = this.#cursor, place = [y, col, visible, style, this.#cell.width, this.#cell.height].join();
+    if (place === this.#placed) return;
+    this.#placed = place;
     c.hidden = !visible;
     if (!visible) return;
-    c.style.transform = `translate(${col * this.#cell.width}px, ${y * this.#cell.height}px)`;
+    c.style.left = `${col * this.#cell.width}px`;
+    c.style.top = `${y * this.#cell.height}px`;
     c.dataset.shape = style === 3 || style === 4 ? 'underline' : style > 4 ? 'bar' : 'block';
     c.classList.toggle('blink', style % 2 === 1);
   }

@@ -1,53 +1,23 @@
-// The timeline of a session, or of a recording: what happened, as a list. Choosing an event shows the
-// screen of that moment. All text is text, never markup.
+// The timeline of a session, or of a recording: what happened, as a list and as lanes. Choosing an event
+// shows the screen of that moment. All text is text, never markup.
 
+import { clock, goesOn, tone, words } from './event.js';
+import { Lanes } from './lanes.js';
 import { span } from './marks.js';
-import { $, duration, make } from './ui.js';
+import { $, duration, make, time } from './ui.js';
 
 // So many events are kept: as many as a recording tells of.
 const most = 5000;
 
-const goesOn = (e) => e.state === 'pending' || e.state === 'running' || e.state === 'held';
-const clock = (time) => new Date(time).toLocaleTimeString([], { hour12: false });
-
-// short is a span of time that has ended: what took less than ten seconds is told in tenths.
-const short = (ms) => (ms < 10_000 ? `${(ms / 1000).toFixed(1)}s` : span(ms));
-
-// lasted is how long an event lasted, or grew.
-const lasted = (e) => (e.until ? Date.parse(e.until) - Date.parse(e.at) : 0);
-
-// words says what an event is: a headline, and more of it below.
-function words(e) {
-  const who = e.by ?? '', took = e.until ? ` after ${short(lasted(e))}` : '';
-  switch (e.kind) {
-    case 'wait': return [`${{ pending: 'waits', matched: 'matched', timed_out: 'timed out', session_ended: 'session ended' }[e.state] ?? e.state}${e.state === 'pending' ? '' : took}`, `until ${e.text ?? ''}`, e.evidence ?? '', who];
-    case 'input': return [e.secret ? 'typed, hidden: it may be a secret' : e.what === 'mouse' ? 'mouse' : [e.what === 'paste' ? 'pasted' : e.what === 'signal' ? 'signal' : 'typed', ...e.keys ?? [], e.bytes ? `${e.bytes} B` : ''].filter(Boolean).join(' '), '', e.state === 'blocked' ? 'the program did not read the rest' : '', who];
-    case 'command': return [e.state === 'running' ? 'runs' : e.exit_code === undefined ? `ran${took}` : `exit ${e.exit_code}${took}`, e.text ?? '', '', who];
-    case 'lease': return [{ held: 'alone may type', released: `gave it back${took}`, taken_over: `was taken over${took}` }[e.state] ?? e.state, '', '', who];
-    case 'resize': return [`${e.rows}×${e.cols}`, '', '', who];
-    case 'redacted': return [`${e.count} hidden`, 'secrets on the screen', '', ''];
-    case 'adapter': return [e.text ?? '', e.previous ? `was ${e.previous}` : '', '', e.what ?? ''];
-    case 'bell': return [e.count > 1 ? `rang ${e.count} times` : 'rang', '', '', ''];
-    case 'exit': return [e.exit_code === undefined ? e.signal || 'ended' : `exit ${e.exit_code}`, e.limit ? `over ${e.limit}` : e.state === 'killed' ? 'somebody ended it' : '', '', ''];
-    default: return [e.text ?? '', '', '', who];
-  }
-}
-
-// tone is how an event looks: good, bad, or under way.
-function tone(e) {
-  if (goesOn(e)) return e.kind === 'lease' ? 'held' : 'pending';
-  if (e.kind === 'wait') return e.state === 'matched' ? 'good' : e.state === 'cancelled' ? '' : 'bad';
-  if (e.exit_code !== undefined) return e.exit_code ? 'bad' : 'good';
-  return e.signal || e.state === 'blocked' ? 'bad' : '';
-}
-
 export class Timeline {
   #items = new Map(); #chosen = null; #timer = 0;
 
-  // choose is called with an event, and back when somebody leaves the list with Escape; it answers
-  // whether there was something to go back from.
-  constructor(parent, choose, back) {
+  // view is the name of the view that it is part of. extent tells of which time it is (see Lanes), choose
+  // is called with an event, and back when somebody leaves with Escape; it answers whether there was
+  // something to go back from.
+  constructor(view, { extent, choose, back }) {
     Object.assign(this, { choose, back });
+    this.lanes = new Lanes($(`${view}-band`), { extent, back, choose: (item) => this.#pick(item) });
     this.el = make('section', 'timeline');
     this.el.hidden = true;
     this.el.setAttribute('aria-label', 'Timeline');
@@ -55,7 +25,7 @@ export class Timeline {
     this.list = make('ol');
     this.el.append(make('h2', '', 'Timeline'), this.none, this.list);
     this.el.addEventListener('keydown', (e) => this.#key(e));
-    parent.append(this.el);
+    $(`${view}-panels`).append(this.el);
   }
 
   get shown() { return !this.el.hidden; }
@@ -65,11 +35,13 @@ export class Timeline {
     this.#chosen = null;
     this.list.replaceChildren();
     this.none.hidden = false;
+    this.lanes.take([]);
     this.#tick();
   }
 
   show(on) {
     this.el.hidden = !on;
+    this.lanes.show(on);
     if (on) this.#end();
     this.#tick();
   }
@@ -96,24 +68,29 @@ export class Timeline {
     }
     this.none.hidden = this.#items.size > 0;
     if (below) this.#end();
+    this.lanes.take(this.#items.values());
     this.#tick();
   }
 
   // reach marks what has happened by a time of the recording.
   reach(at) {
     for (const { button, begun } of this.#items.values()) button.classList.toggle('later', begun > at);
+    this.lanes.move();
   }
 
   // free says that no moment is chosen any more.
   free() {
     this.#chosen?.button.removeAttribute('aria-current');
     this.#chosen = null;
+    this.lanes.mark(null);
   }
 
   #pick(item) {
     this.free();
     this.#chosen = item;
     item.button.setAttribute('aria-current', 'true');
+    item.button.scrollIntoView({ block: 'nearest' });
+    this.lanes.mark(item);
     this.choose(item);
   }
 
@@ -139,17 +116,16 @@ export class Timeline {
     for (const [kind, text] of [['about', what], ['evidence', evidence], ['who', who]]) if (text) button.append(make('span', kind, text));
   }
 
-  // tick counts the ages of what is pending, once a second while it is shown.
+  // tick counts the ages of what is pending, and lets the lanes go on, once a second while it is shown and
+  // anything can happen.
   #tick() {
     clearTimeout(this.#timer);
-    if (!this.shown) return;
-    let pending = false;
+    if (!this.shown || this.lanes.over) return;
     for (const { event: e, age } of this.#items.values()) {
-      if (!age) continue;
-      pending = true;
-      age.textContent = ` ${span(Date.now() - Date.parse(e.at))}${e.timeout_ms ? ` of ${span(e.timeout_ms)}` : ''}`;
+      if (age) age.textContent = ` ${span(Date.now() - time(e.at))}${e.timeout_ms ? ` of ${span(e.timeout_ms)}` : ''}`;
     }
-    if (pending) this.#timer = setTimeout(() => this.#tick(), 1000);
+    this.lanes.draw();
+    this.#timer = setTimeout(() => this.#tick(), 1000);
   }
 
   #end() { this.list.scrollTop = this.list.scrollHeight; }
@@ -183,7 +159,9 @@ export class Live {
 
   constructor(term) {
     this.#term = term;
-    this.timeline = new Timeline($('term-panels'), ({ event: e }) => term.then(e.until_sequence ?? e.sequence), () => term.back());
+    this.timeline = new Timeline('term', {
+      extent: () => ({}), choose: ({ event: e }) => term.then(e.until_sequence ?? e.sequence), back: () => term.back(),
+    });
     $('term-timeline').onclick = () => { remember(!this.timeline.shown); this.#show(); };
   }
 
@@ -208,7 +186,7 @@ export class Live {
   async #follow(session) {
     const abort = this.#abort = new AbortController();
     try {
-      for (let since = 0; ;) {
+      for (let since; ;) {
         const { events, next } = await this.#term.wire().call('events', { session, since }, abort.signal);
         if (abort.signal.aborted) return;
         this.timeline.add(events.map((event) => ({ event })));

@@ -99,6 +99,9 @@ export async function follow(link) {
 // sentence makes one of an error's text, without its full stop.
 export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1).replace(/\.$/, '');
 
+// time reads one of the server's, which are finer than a Date's, in milliseconds.
+export const time = (text) => Date.parse(text.replace(/(\.\d{3})\d+/, '$1'));
+
 export function duration(ms) {
   const s = Math.floor(ms / 1000), two = (n) => String(n).padStart(2, '0');
   return s >= 3600 ? `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}` : `${Math.floor(s / 60)}:${two(s % 60)}`;
