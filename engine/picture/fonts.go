@@ -187,7 +187,7 @@ func OpenFonts(files ...string) (*Fonts, error) {
 	for _, path := range files {
 		t, err := openFont(path, 0)
 		if err != nil {
-			return nil, fmt.Errorf("the font %s: %w", filepath.Base(path), bare(err))
+			return nil, fmt.Errorf("%s: %w", filepath.Base(path), bare(err))
 		}
 		given = append(given, t)
 	}
