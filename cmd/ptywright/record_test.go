@@ -152,7 +152,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 	b := s.sh("read x")
 	for path, problem := range map[string]string{
 		"there.cast": "exists already", "under.cast": "is being recorded", "link.cast": "is a symbolic link", "folder": "exists already", "no/a.cast": "its folder does not exist",
-		"way/a.cast": "its folder is a symbolic link", "there.cast/a.cast": "its folder does not exist",
+		"way/a.cast": "its folder is a symbolic link", "there.cast/a.cast": "its folder is a file",
 	} {
 		p := ptywright(t, "record", "-o", at(path), "--", "touch", at("ran"))
 		if _, code := p.Run(""); code != 1 || !strings.Contains(p.Stderr.String(), problem) || strings.Count(p.Stderr.String(), "\n") != 1 {

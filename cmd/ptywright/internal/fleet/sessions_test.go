@@ -138,7 +138,7 @@ func TestFleetInterrupted(t *testing.T) {
 		}
 		screen = end.PlainText
 	}
-	if !strings.Contains(screen, "ptywright: interrupt") || !strings.Contains(screen, "goes on") {
+	if !strings.Contains(screen, "ptywright: interrupt") || !strings.Contains(screen, "has been typed") {
 		t.Errorf("%s", screen)
 	}
 	f.open("gate", "after all")
