@@ -173,6 +173,7 @@ type cellLook struct {
 // Bounds of what counts as the same, found with the screens of TestPicturesAreAlike: two rasterisers
 // draw them, with glyphs up to half a pixel apart.
 const (
+	cellEdge   = 1    // pixels at each side of a cell, where its neighbours may reach in
 	sameColour = 24.0 // of 255, each of red, green and blue
 	noInk      = 0.004
 	someInk    = 0.03
@@ -187,8 +188,8 @@ func lookAt(img image.Image, in area, s *vt.Screen, row, col, cols int) (l cellL
 	w, h := in.w/float64(s.Cols), in.h/float64(s.Rows)
 	counts := map[uint32]int{} // by colour, 0xRRGGBB
 	n := 0
-	for y := int(math.Ceil(in.y + float64(row)*h)); y < int(in.y+float64(row+1)*h); y++ {
-		for x := int(math.Ceil(in.x + float64(col)*w)); x < int(in.x+float64(col+cols)*w); x++ {
+	for y := int(math.Ceil(in.y+float64(row)*h)) + cellEdge; y < int(in.y+float64(row+1)*h)-cellEdge; y++ {
+		for x := int(math.Ceil(in.x+float64(col)*w)) + cellEdge; x < int(in.x+float64(col+cols)*w)-cellEdge; x++ {
 			r, g, b, _ := img.At(x, y).RGBA()
 			counts[r>>8<<16|g>>8<<8|b>>8]++
 			n++
