@@ -357,7 +357,7 @@ func drawWatch(t *testing.T, dir string) {
 	p := b.open(w.address)
 	p.size(1280, 830, false)
 	p.until(`document.querySelector('.tile[data-level=still], .tile[data-level=stuck]') && [...document.querySelectorAll('.tile .screen')].filter((s) => s.textContent.trim()).length === 6`)
-	p.photograph(dir, "watch", `[document.querySelector('#grid-summary').innerText, ...[...document.querySelectorAll('.tile')].map((t) => t.innerText)].join('\n\n')`)
+	p.photograph(dir, "watch", "#grid-summary, .tile")
 }
 
 // drawTimeline draws what has happened to a session: commands with their exit codes, a lease, a wait
@@ -371,6 +371,7 @@ func drawTimeline(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.call("server.set_client", map[string]any{"name": "ci"}, nil)
 	s := w.with(client.Config{Program: "bash", Args: []string{"--noprofile", "--norc"}, Name: "build",
 		Cwd: "/", Env: map[string]string{"PS1": "$ ", "HOME": t.TempDir(), "MAKEFILES": makefile},
 		ShellIntegration: true, Rows: 16})
@@ -396,19 +397,24 @@ func drawTimeline(t *testing.T, dir string) {
 	p.size(1400, 840, false)
 	p.until(`!!document.querySelector('.tile')`) // the page has read the token behind the #
 	p.eval(`location.hash = '#/session/build'`)
-	const told = `document.querySelector('#term-panels').innerText`
+	const told = `document.querySelector('#term-panels').textContent`
 	p.until(`/timed out/.test(` + told + `) && /"deployed"/.test(` + told + `) && ` + screenText + `.includes('12 passed')`)
-	p.photograph(dir, "timeline", screenText+` + '\n\n' + `+told)
+	p.photograph(dir, "timeline", "#term-panels") // the rows of a screen are drawn by and by
 }
 
 // changing are the figures of the page that no two runs share.
 var changing = regexp.MustCompile(`\d+:\d\d:\d\d|\d+(\.\d+)?s\b|\d+ of 400`)
 
-// photograph writes the words of a page, which an expression gathers, and pictures of it, dark and
-// light, when they are to be drawn.
-func (p *tab) photograph(dir, name, words string) {
+// photograph writes the words in elements of a page, a line for each piece of text, whether it has been
+// painted yet or not, and pictures of the page, dark and light, when they are to be drawn.
+func (p *tab) photograph(dir, name, selector string) {
 	p.t.Helper()
-	lines := strings.Split(changing.ReplaceAllString(fmt.Sprint(p.eval(words)), "N"), "\n")
+	words := fmt.Sprint(p.eval(fmt.Sprintf(`[...document.querySelectorAll(%q)].flatMap((e) => {
+		const all = [], walk = document.createTreeWalker(e, NodeFilter.SHOW_TEXT);
+		while (walk.nextNode()) if (!walk.currentNode.parentElement.closest('[hidden]')) all.push(walk.currentNode.data);
+		return all;
+	}).join('\n')`, selector)))
+	lines := strings.Split(changing.ReplaceAllString(words, "N"), "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(line, " \u00a0")
 	}
