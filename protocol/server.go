@@ -68,7 +68,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			defer s.open.Add(-1)
 			s.logger().Debug("a connection has come")
 			defer s.logger().Debug("a connection has gone")
-			err := NewConn(c, s.Dialect, s.Config).Serve(ctx)
+			config := s.Config
+			if config.Audit != nil {
+				config.Peer.UID, config.Peer.PID = processOf(c)
+			}
+			err := NewConn(c, s.Dialect, config).Serve(ctx)
 			if errors.Is(err, ErrSlowReader) {
 				s.slow.Add(1)
 			}

@@ -1,0 +1,105 @@
+package protocol
+
+import (
+	"context"
+	"time"
+)
+
+// A Peer is who is at the other end of a connection.
+type Peer struct {
+	// Door is how it came: "stdio", "socket", "read-only-socket", "mcp-http" or "unterm".
+	Door string
+	// UID and PID are of the process that connected, as the kernel tells; -1: it does not.
+	UID, PID int
+	// Client and Host are what the peer says of itself, at most 64 characters each: a program's
+	// name, and the machine that it serves as a link for. Nothing verifies them.
+	Client, Host string
+}
+
+// An Act is a request as an audit is told of it: one that needed more than [RightRead], or whose
+// method is [Method.Audited]. It has no text that was typed. Other texts are the client's own, not
+// redacted.
+type Act struct {
+	Peer   Peer
+	Began  time.Time
+	Took   time.Duration
+	Method string
+	Needs  Rights
+	With   string // the part of the params that needs the right; "": the method itself
+	Rights Rights // what the connection had
+	// Reason is the error's data.reason, "forbidden" among them; "": it succeeded.
+	Reason string
+
+	// The rest is told by the row, with [ActOf].
+
+	By      string // the client in a session's events, as "client 3"
+	Session string // the id
+	Name    string // the session's
+	Adapter string
+	Plugin  string
+	Program string // that was started, without arguments
+	Path    string // of a file that was written
+	What    string // such as a size
+	Bytes   int    // typed
+	Secret  bool   // typed at a prompt for a secret: then Bytes is 0
+}
+
+// newAct begins an act.
+func newAct(method string) *Act { return &Act{Began: time.Now(), Method: method} }
+
+type actKey struct{}
+
+// ActOf returns the act of the request that a context belongs to, for its row to fill in; nil when
+// the request is not audited. Only the request's own goroutine may write to it, until it returns.
+func ActOf(ctx context.Context) *Act {
+	if k, ok := ctx.Value(callKey{}).(*call); ok {
+		return k.act
+	}
+	act, _ := ctx.Value(actKey{}).(*Act)
+	return act
+}
+
+// WithAct begins the act of a request in a dialect without a [Conn], which passes it on when the
+// request has ended. It needs [RightRead] until [Permit] says otherwise.
+func WithAct(ctx context.Context, method string) (context.Context, *Act) {
+	act := newAct(method)
+	act.Needs = RightRead
+	return context.WithValue(ctx, actKey{}, act), act
+}
+
+// mostSaid bounds what a peer says of itself, in characters.
+const mostSaid = 64
+
+// Introduce notes what the peer says of itself; "" leaves what it said before. Longer texts are cut
+// to 64 characters. It does not block.
+func (c *Conn) Introduce(client, host string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, x := range []struct {
+		said string
+		to   *string
+	}{{client, &c.peer.Client}, {host, &c.peer.Host}} {
+		if x.said != "" {
+			*x.to = cut(x.said, mostSaid)
+		}
+	}
+}
+
+// Peer returns who is at the other end. It does not block.
+func (c *Conn) Peer() Peer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.peer
+}
+
+// tell passes on a request's act, once that has ended with err.
+func (c *Conn) tell(act *Act, err error) {
+	act.Peer, act.Took = c.Peer(), time.Since(act.Began)
+	if err != nil {
+		act.Reason = c.errorOf(err).Reason
+		if act.Reason == "" {
+			act.Reason = reasonInternal
+		}
+	}
+	c.audit(*act)
+}
