@@ -11,6 +11,8 @@ type Peer struct {
 	Door string
 	// UID and PID are of the process that connected, as the kernel tells; -1: it does not.
 	UID, PID int
+	// Name is what the dialect calls it, as "client 3" in the events of sessions.
+	Name string
 	// Client and Host are what the peer says of itself, at most 64 characters each: a program's
 	// name, and the machine that it serves as a link for. Nothing verifies them.
 	Client, Host string
@@ -32,7 +34,6 @@ type Act struct {
 
 	// The rest is told by the row, with [ActOf].
 
-	By      string // the client in a session's events, as "client 3"
 	Session string // the id
 	Name    string // the session's
 	Adapter string
@@ -83,6 +84,13 @@ func (c *Conn) Introduce(client, host string) {
 			*x.to = cut(x.said, mostSaid)
 		}
 	}
+}
+
+// Call notes what the dialect calls the peer. It does not block.
+func (c *Conn) Call(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.peer.Name = name
 }
 
 // Peer returns who is at the other end. It does not block.

@@ -163,13 +163,13 @@ func TestAudit(t *testing.T) {
 		c.got()
 		c.end(nil)
 		want := []string{
-			"do/type//type//{test 7 8 mine }",
-			"session.list/read//type//{test 7 8 mine }",
-			"big/admin/many bytes/type/forbidden/{test 7 8 mine }",
-			"echo/admin//type/forbidden/{test 7 8 mine }",
-			"do/type//type/invalid_params/{test 7 8 mine }",
+			"do/type//type//{test 7 8  mine }",
+			"session.list/read//type//{test 7 8  mine }",
+			"big/admin/many bytes/type/forbidden/{test 7 8  mine }",
+			"echo/admin//type/forbidden/{test 7 8  mine }",
+			"do/type//type/invalid_params/{test 7 8  mine }",
 		}
-		if len(told) != 6 || !slices.Equal(told[:5], want) || !strings.HasPrefix(told[5], "do/type//type//{test 7 8 mine far long") {
+		if len(told) != 6 || !slices.Equal(told[:5], want) || !strings.HasPrefix(told[5], "do/type//type//{test 7 8  mine far long") {
 			t.Errorf("told\n%s", strings.Join(told, "\n"))
 		}
 		if host := c.state.conn.Peer().Host; len([]rune(host)) > 64 || !strings.HasSuffix(host, "…") {

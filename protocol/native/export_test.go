@@ -1,6 +1,10 @@
 package native
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ptywright/ptywright/protocol"
+)
 
 // Notifications are all that there are.
 var Notifications = notifications
@@ -17,4 +21,16 @@ func Needs() map[string][]string {
 		}
 	}
 	return all
+}
+
+// Rights returns what each method needs of a connection; unstated are those of which the table does
+// not say it.
+func Rights() (rights map[string]protocol.Rights, unstated []string) {
+	rights = map[string]protocol.Rights{}
+	for _, r := range table {
+		if rights[r.name] = r.rights; !r.stated {
+			unstated = append(unstated, r.name)
+		}
+	}
+	return rights, unstated
 }

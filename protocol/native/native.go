@@ -60,8 +60,10 @@ func (s *Server) Open(c *protocol.Conn) protocol.Handler {
 		methods: make(map[string]protocol.Method, len(table)),
 		leases:  map[engine.ID]*lease{}, frames: map[engine.ID]*shown{},
 		ties: map[engine.ID]func() bool{}, owned: map[engine.ID]*engine.Session{}}
+	c.Call(string(cl.by))
 	for _, r := range table {
-		m := protocol.Method{Name: r.name, Call: r.bind(cl)}
+		m := protocol.Method{Name: r.name, Call: r.bind(cl), Needs: r.rights, NeedsFor: r.more,
+			Audited: r.audited}
 		if r.loads && !s.loads {
 			m.Call = func(context.Context, json.RawMessage) (any, error) {
 				return nil,
@@ -108,18 +110,18 @@ type client struct {
 	stop    context.CancelFunc
 	by      engine.By // who it is in the events of sessions
 
-	readsOnly atomic.Bool // set by server.set_access
-	strict    atomic.Bool // set by server.set_strict
+	strict atomic.Bool // set by server.set_strict
 
 	mu sync.Mutex
 	// protects the fields below
-	notifier  *notifier // nil until server.set_notifications is first called
-	notifying bool      // its last request
-	eventing  bool      // likewise, of events
-	leases    map[engine.ID]*lease
-	frames    map[engine.ID]*shown // what the client has of sessions that it watches
-	ties      map[engine.ID]func() bool
-	owned     map[engine.ID]*engine.Session // those that end with the connection
+	notifier   *notifier // nil until server.set_notifications is first called
+	notifying  bool      // its last request
+	eventing   bool      // likewise, of events
+	subscribed filter    // likewise
+	leases     map[engine.ID]*lease
+	frames     map[engine.ID]*shown // what the client has of sessions that it watches
+	ties       map[engine.ID]func() bool
+	owned      map[engine.ID]*engine.Session // those that end with the connection
 }
 
 // tie drops everything that is kept for the client about a session once that is closed or

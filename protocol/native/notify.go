@@ -59,7 +59,7 @@ func (c *client) setNotifications(_ context.Context,
 	if f.events && !c.eventing {
 		ch.noted = noted(c.Engine)
 	}
-	c.notifying, c.eventing = f.enabled, f.events
+	c.notifying, c.eventing, c.subscribed = f.enabled, f.events, f
 	c.notifier.set(ch)
 	return notificationsResult{Enabled: *p.Enabled, Adapters: p.Adapters, Sessions: p.Sessions,
 		Events: f.events}, nil
@@ -218,6 +218,21 @@ func (n *notifier) set(c change) {
 	n.change <- c
 	if !c.filter.enabled && n.quiet != nil {
 		n.quiet() // no notification may follow the reply to this request
+	}
+}
+
+// hideFromNowOn has notifications that were asked for with redact false hide secrets, and ends the
+// one that is on its way: the connection has no right to what it shows any more.
+func (c *client) hideFromNowOn() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.notifier == nil || c.subscribed.hide != nil {
+		return
+	}
+	c.subscribed.hide = c.hide
+	c.notifier.set(change{filter: c.subscribed})
+	if c.notifier.quiet != nil {
+		c.notifier.quiet()
 	}
 }
 

@@ -46,7 +46,7 @@ func ExitFor(reason string) int {
 		return ExitTimeout
 	case "unknown_session", "session_forgotten", "unknown_adapter", "unknown_recording":
 		return ExitMissing
-	case "session_leased", "owned_by_adapter", "permission_denied", "read_only",
+	case "session_leased", "owned_by_adapter", "permission_denied", "forbidden",
 		"server_did_not_grant_plugin_load":
 		return ExitPermission
 	}
