@@ -45,6 +45,13 @@ type Act struct {
 	Secret  bool   // typed at a prompt for a secret: then Bytes is 0
 }
 
+// An AuditState says whether an audit takes acts.
+type AuditState struct {
+	Lost    int64     // acts that it did not take, since the server began
+	Problem string    // why it takes none now; "": it takes them
+	Since   time.Time // when that began
+}
+
 // newAct begins an act.
 func newAct(method string) *Act { return &Act{Began: time.Now(), Method: method} }
 
@@ -60,12 +67,41 @@ func ActOf(ctx context.Context) *Act {
 	return act
 }
 
-// WithAct begins the act of a request in a dialect without a [Conn], which passes it on when the
-// request has ended. It needs [RightRead] until [Permit] says otherwise.
-func WithAct(ctx context.Context, method string) (context.Context, *Act) {
+// A Grant is what the clients of a dialect without a [Conn] may do, and who is told of it. The zero
+// value allows everything and tells nobody.
+type Grant struct {
+	Rights Rights
+	Door   string    // of the [Peer] that is told
+	Audit  func(Act) // as in [Config]; nil: nobody is told
+}
+
+// Begin begins a request of method. end ends it, with the error's reason or "" and with who asked,
+// and passes on its act when that needed more than [RightRead]: until [Grant.Permit] says otherwise
+// it did not.
+func (g *Grant) Begin(ctx context.Context, method string) (of context.Context,
+	end func(peer Peer, reason string)) {
+	if g.Audit == nil {
+		return ctx, func(Peer, string) {}
+	}
 	act := newAct(method)
-	act.Needs = RightRead
-	return context.WithValue(ctx, actKey{}, act), act
+	act.Needs, act.Rights = RightRead, g.Rights
+	return context.WithValue(ctx, actKey{}, act), func(peer Peer, reason string) {
+		if act.Needs == RightRead {
+			return
+		}
+		act.Peer, act.Reason, act.Took = peer, reason, time.Since(act.Began)
+		act.Peer.Door = g.Door
+		g.Audit(*act)
+	}
+}
+
+// Permit decides whether a request of method may go on that needs needs, because of with. The error
+// is a *[ForbiddenError]. The context is that of [Grant.Begin].
+func (g *Grant) Permit(ctx context.Context, method string, needs Rights, with string) error {
+	if act := ActOf(ctx); act != nil {
+		act.Needs, act.With = needs, with
+	}
+	return g.Rights.permit(method, needs, with)
 }
 
 // mostSaid bounds what a peer says of itself, in characters.

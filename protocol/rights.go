@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -47,6 +46,9 @@ func ParseRights(name string) (Rights, error) {
 	return RightRead, fmt.Errorf("%s is not a right: give %s", Quote(name, maxQuoted),
 		strings.Join(RightNames(), ", "))
 }
+
+// Stronger returns the right that includes the other.
+func (r Rights) Stronger(other Rights) Rights { return min(r, other) }
 
 // Covers reports whether r is enough for what needs needs.
 func (r Rights) Covers(needs Rights) bool { return r <= needs }
@@ -119,16 +121,6 @@ func (c *Conn) permit(k *call) error {
 		k.act.Needs, k.act.With, k.act.Rights = needs, with, has
 	}
 	return has.permit(k.method.Name, needs, with)
-}
-
-// Permit decides for a dialect without a [Conn] whether a request of method may start that needs
-// needs, because of with, on a connection that has has. The error is a *[ForbiddenError]. The
-// context's [Act], if it has one, is told.
-func Permit(ctx context.Context, has Rights, method string, needs Rights, with string) error {
-	if act := ActOf(ctx); act != nil {
-		act.Needs, act.With, act.Rights = needs, with, has
-	}
-	return has.permit(method, needs, with)
 }
 
 // NeedsOf makes a [Method.NeedsFor] of a function of decoded params, as [Bind] decodes them. Params

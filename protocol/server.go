@@ -38,6 +38,11 @@ type Stats struct {
 	Slow     int64 // closed because of unread replies
 }
 
+// Plus adds the counts of another server.
+func (s Stats) Plus(o Stats) Stats {
+	return Stats{s.Open + o.Open, s.Accepted + o.Accepted, s.Refused + o.Refused, s.Slow + o.Slow}
+}
+
 // Stats returns the counts so far.
 func (s *Server) Stats() Stats {
 	return Stats{Open: s.open.Load(), Accepted: s.accepted.Load(), Refused: s.refused.Load(),

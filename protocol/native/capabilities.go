@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -29,9 +30,30 @@ type capabilitiesResult struct {
 	Matchers      []string           `json:"matchers"`
 	Ordering      []string           `json:"ordering"`
 	Rights        string             `json:"rights" jsonschema:"what this connection may do: read, type or admin"`
+	Audit         *auditShape        `json:"audit,omitempty" jsonschema:"left out: the server writes none"`
 	Limits        map[string]int     `json:"limits"`
 	Reasons       []string           `json:"reasons,omitempty"`
 	Schema        *jsonschema.Schema `json:"schema,omitempty" jsonschema:"the model of the wire, as ptywright schema prints it"`
+}
+
+// An auditShape says how the server's audit is.
+type auditShape struct {
+	Lost    int64      `json:"lost" jsonschema:"requests that its file has not taken since the server began"`
+	Problem string     `json:"problem,omitempty" jsonschema:"why its file takes none now; left out: it does"`
+	Since   *time.Time `json:"since,omitempty" jsonschema:"when that began"`
+}
+
+// auditing is the audit's shape; nil without one.
+func (c *client) auditing() *auditShape {
+	if c.audit == nil {
+		return nil
+	}
+	state := c.audit()
+	shape := &auditShape{Lost: state.Lost, Problem: c.hide.String(state.Problem)}
+	if state.Problem != "" {
+		shape.Since = &state.Since
+	}
+	return shape
 }
 
 func (c *client) capabilities(ctx context.Context,
@@ -45,6 +67,7 @@ func (c *client) capabilities(ctx context.Context,
 			ctx: ctx}}),
 		Ordering: []string{protocol.Session.String(), protocol.Concurrent.String()},
 		Rights:   c.conn.Rights().String(),
+		Audit:    c.auditing(),
 		Limits: map[string]int{
 			"message_bytes": c.limits.Message, "executing_requests": c.limits.Executing,
 			"queued_bytes": c.limits.Queued, "reply_bytes": c.limits.Replies,

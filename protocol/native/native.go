@@ -32,6 +32,7 @@ type Server struct {
 	hide     *redact.Redactor
 	loads    bool // plugin.load and plugin.unload are granted
 	limits   protocol.Limits
+	audit    func() protocol.AuditState // nil: there is none
 	matchers matchers.Options
 	merged   atomic.Int64 // notifications that lost output
 	opened   atomic.Int64 // connections
@@ -42,12 +43,15 @@ type Options struct {
 	Limits       protocol.Limits // printed by server.capabilities
 	PluginLoad   bool            // allows plugin.load and plugin.unload, which run code from this machine's files
 	MatcherDepth int             // levels of nested matchers; 0: matchers.MaxDepth
+	// Audit says how the server's audit is, for server.capabilities; nil: there is none. It must not
+	// block.
+	Audit func() protocol.AuditState
 }
 
 // New returns the dialect over the sessions, adapters and recordings of h.
 func New(h *host.Host, o Options) *Server {
 	return &Server{
-		Host: h, hide: h.Redactor(), loads: o.PluginLoad, limits: o.Limits,
+		Host: h, hide: h.Redactor(), loads: o.PluginLoad, limits: o.Limits, audit: o.Audit,
 		matchers: matchers.Options{Depth: cmp.Or(o.MatcherDepth, matchers.MaxDepth)},
 	}
 }

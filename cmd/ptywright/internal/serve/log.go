@@ -129,18 +129,28 @@ func (e escaped) Write(line []byte) (int, error) {
 
 // A logFile is a log appended to a file.
 type logFile struct {
-	path string
+	path   string
+	strict bool // nobody else may write to it
 
 	mu sync.Mutex // held while a line is written
 	// protects the field below
 	f *os.File
 }
 
-// Write writes one event. A failed write is not a reason to end: the event is lost.
+// Write writes whole lines. A failed write is not a reason to end: its lines are lost. What the file
+// took of a line that is not whole is cut off again, so that the next one is not glued to it.
 func (l *logFile) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.f.Write(p)
+	n, err := l.f.Write(p)
+	if err == nil || n == 0 {
+		return n, err
+	}
+	whole := bytes.LastIndexByte(p[:n], '\n') + 1
+	if info, serr := l.f.Stat(); serr == nil {
+		_ = l.f.Truncate(info.Size() - int64(n-whole)) // a torn line stays if that fails, too
+	}
+	return whole, err
 }
 
 // reopen opens the path again, which may be another file by now.
@@ -155,6 +165,9 @@ func (l *logFile) reopen() error {
 	}
 	if link, lerr := os.Lstat(l.path); err == nil && (lerr != nil || !os.SameFile(info, link)) {
 		err = fmt.Errorf("%s is a link: name the file itself", l.path)
+	}
+	if err == nil && l.strict {
+		err = onlyOurs(l.path, info)
 	}
 	if err != nil {
 		f.Close()
