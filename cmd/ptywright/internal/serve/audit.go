@@ -57,12 +57,11 @@ func lineOf(a *protocol.Act, clean func(string) string) line {
 		if s == "" {
 			return ""
 		}
-		// Redacted whole: a cut could hide what makes a text a secret.
-		if short := []rune(clean(s)); len(short) > auditText {
+		s = clean(s) // whole: a cut could hide what makes a text a secret
+		if short := []rune(s); len(short) > auditText {
 			return string(short[:auditText-1]) + "…"
-		} else {
-			return string(short)
 		}
+		return s
 	}
 	l := line{
 		Time: a.Began.Add(a.Took).UTC().Format(auditTime),
@@ -208,7 +207,7 @@ func (a *audit) write(lines []line) {
 		if err != nil { // strings and numbers
 			panic("audit: " + err.Error())
 		}
-		text = append(append(text, b...), '\n')
+		text = append(appendEscaped(text, b), '\n')
 		ends, counts = append(ends, len(text)), append(counts, n)
 		i += n
 	}
@@ -302,7 +301,15 @@ func (a *audit) hook() func(protocol.Act) {
 	return a.record
 }
 
-// rightsFlag is a flag whose value is a right.
+// states is what [native.Options] want of an audit.
+func (a *audit) states() func() protocol.AuditState {
+	if a == nil {
+		return nil
+	}
+	return a.State
+}
+
+// A rightsFlag is a flag whose value is a right.
 type rightsFlag struct{ rights protocol.Rights }
 
 func (f *rightsFlag) String() string { return f.rights.String() }

@@ -106,25 +106,29 @@ type escaped struct{ io.Writer }
 
 // Write takes one event.
 func (e escaped) Write(line []byte) (int, error) {
-	var b bytes.Buffer
-	for rest := bytes.TrimSuffix(line, []byte("\n")); len(rest) > 0; {
-		r, n := utf8.DecodeRune(rest)
-		switch {
-		case unicode.IsPrint(r):
-			b.Write(rest[:n])
-		case r > 0xffff:
-			hi, lo := (r-0x10000)>>10+0xd800, (r-0x10000)&0x3ff+0xdc00
-			fmt.Fprintf(&b, `\u%04x\u%04x`, hi, lo)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-		rest = rest[n:]
-	}
-	b.WriteByte('\n')
-	if _, err := e.Writer.Write(b.Bytes()); err != nil {
+	b := append(appendEscaped(nil, bytes.TrimSuffix(line, []byte("\n"))), '\n')
+	if _, err := e.Writer.Write(b); err != nil {
 		return 0, err
 	}
 	return len(line), nil
+}
+
+// appendEscaped appends JSON to b with its unprintable characters escaped.
+func appendEscaped(b, json []byte) []byte {
+	for len(json) > 0 {
+		r, n := utf8.DecodeRune(json)
+		switch {
+		case unicode.IsPrint(r):
+			b = append(b, json[:n]...)
+		case r > 0xffff:
+			hi, lo := (r-0x10000)>>10+0xd800, (r-0x10000)&0x3ff+0xdc00
+			b = fmt.Appendf(b, `\u%04x\u%04x`, hi, lo)
+		default:
+			b = fmt.Appendf(b, `\u%04x`, r)
+		}
+		json = json[n:]
+	}
+	return b
 }
 
 // A logFile is a log appended to a file.
