@@ -316,8 +316,9 @@ func (f *rightsFlag) String() string { return f.rights.String() }
 func (f *rightsFlag) Type() string   { return "RIGHTS" }
 
 // Set reads a right.
-func (f *rightsFlag) Set(name string) (err error) {
-	f.rights, err = protocol.ParseRights(name)
+func (f *rightsFlag) Set(name string) error {
+	rights, err := protocol.ParseRights(name)
+	f.rights = rights // the least, with an error
 	return err
 }
 
