@@ -34,3 +34,17 @@ func Rights() (rights map[string]protocol.Rights, unstated []string) {
 	}
 	return rights, unstated
 }
+
+// RightsTable returns the rows of a page that say what each method needs.
+func RightsTable() (rows []string) {
+	for _, right := range protocol.RightNames() {
+		var names []string
+		for _, r := range table {
+			if r.rights.String() == right {
+				names = append(names, "`"+r.name+"`")
+			}
+		}
+		rows = append(rows, "| `"+right+"` | "+strings.Join(names, ", ")+" |\n")
+	}
+	return rows
+}

@@ -3,6 +3,7 @@ package native_test
 import (
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -272,5 +273,18 @@ func TestClientsSayWhoTheyAre(t *testing.T) {
 	for _, bad := range []string{"a\nb", "a\x1b[31m", "a\u202eb"} {
 		w.fails("server.set_client", obj{"name": bad}, -32602, "invalid_params")
 		w.fails("server.set_client", obj{"host": bad}, -32602, "invalid_params")
+	}
+}
+
+// TestRightsPage: the table of docs/audit.md is that of the methods.
+func TestRightsPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/audit.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, right := range native.RightsTable() {
+		if !strings.Contains(string(page), right) {
+			t.Errorf("docs/audit.md has not this row:\n%s", right)
+		}
 	}
 }

@@ -325,6 +325,4 @@ func (f *rightsFlag) Set(name string) error {
 // addRights adds a flag with the rights of clients, to which about says whose.
 func addRights(c *cobra.Command, f *rightsFlag, about string) {
 	c.Flags().Var(f, "rights", about+": "+strings.Join(protocol.RightNames(), ", "))
-	c.RegisterFlagCompletionFunc("rights",
-		cobra.FixedCompletions(protocol.RightNames(), cobra.ShellCompDirectiveNoFileComp))
 }

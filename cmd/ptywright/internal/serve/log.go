@@ -159,8 +159,12 @@ func (l *logFile) Write(p []byte) (int, error) {
 
 // reopen opens the path again, which may be another file by now.
 func (l *logFile) reopen() error {
-	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|nonblock, 0o600)
-	if err != nil {
+	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|logOpen, 0o600)
+	notALink := fmt.Errorf("%s is a link: name the file itself", l.path)
+	switch {
+	case isLink(err):
+		return notALink
+	case err != nil:
 		return err
 	}
 	info, err := f.Stat()
@@ -168,7 +172,7 @@ func (l *logFile) reopen() error {
 		err = fmt.Errorf("%s is not a regular file", l.path)
 	}
 	if link, lerr := os.Lstat(l.path); err == nil && (lerr != nil || !os.SameFile(info, link)) {
-		err = fmt.Errorf("%s is a link: name the file itself", l.path)
+		err = notALink
 	}
 	if err == nil && l.strict {
 		err = onlyOurs(l.path, info)

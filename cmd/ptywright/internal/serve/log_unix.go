@@ -3,15 +3,19 @@
 package serve
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
 )
 
-// nonblock keeps opening a file that is not regular, such as a pipe, from waiting for the other
-// end.
-const nonblock = syscall.O_NONBLOCK
+// logOpen keeps opening a file that is not regular, such as a pipe, from waiting for the other end,
+// and follows no link.
+const logOpen = syscall.O_NONBLOCK | syscall.O_NOFOLLOW
+
+// isLink reports whether a file was not opened because it is a link.
+func isLink(err error) bool { return errors.Is(err, syscall.ELOOP) }
 
 // onlyOurs refuses a file that somebody else may write to.
 func onlyOurs(path string, info fs.FileInfo) error {
