@@ -97,7 +97,7 @@ var mayImport = map[string][]string{
 		"cmd/ptywright/internal/repl/edit", "internal/sandbox", "engine/vt", "protocol/client", "redact", "internal/lazy", "internal/ansi"},
 	"cmd/ptywright/internal/repl/edit": {"internal/ansi"},
 	"cmd/ptywright/internal/run":       {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/remote", "cmd/ptywright/internal/serve", "engine", "engine/pty", "engine/reading", "engine/record", "engine/vt", "redact"},
-	"cmd/ptywright/internal/serve": {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/metrics", "engine", "engine/pty", "engine/record", "internal/host", "matchers", "plugins",
+	"cmd/ptywright/internal/serve": {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/metrics", "engine", "engine/pty", "engine/record", "internal/host", "internal/pulse", "matchers", "plugins",
 		"protocol", "protocol/acp", "protocol/client", "protocol/loopback", "protocol/mcp", "protocol/mcp/terminalmcp", "protocol/mcp/tools", "protocol/native", "protocol/unterm", "protocol/unterm/instance", "redact"},
 	"cmd/ptywright/internal/tapecmd":    {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/progress", "cmd/ptywright/internal/serve", "engine", "engine/picture", "engine/pty", "engine/record", "engine/vt", "redact", "tuitest/script", "tuitest/tape"},
 	"cmd/ptywright/internal/testcmd":    {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/progress", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/serve", "cmd/ptywright/internal/testreport", "engine/golden", "engine/pty", "engine/record", "redact", "tuitest/script"},

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -34,26 +33,6 @@ type capabilitiesResult struct {
 	Limits        map[string]int     `json:"limits"`
 	Reasons       []string           `json:"reasons,omitempty"`
 	Schema        *jsonschema.Schema `json:"schema,omitempty" jsonschema:"the model of the wire, as ptywright schema prints it"`
-}
-
-// An auditShape says how the server's audit is.
-type auditShape struct {
-	Lost    int64      `json:"lost" jsonschema:"requests that its file has not taken since the server began"`
-	Problem string     `json:"problem,omitempty" jsonschema:"why its file takes none now; left out: it does"`
-	Since   *time.Time `json:"since,omitempty" jsonschema:"when that began"`
-}
-
-// auditing is the audit's shape; nil without one.
-func (c *client) auditing() *auditShape {
-	if c.audit == nil {
-		return nil
-	}
-	state := c.audit()
-	shape := &auditShape{Lost: state.Lost, Problem: c.hide.String(state.Problem)}
-	if state.Problem != "" {
-		shape.Since = &state.Since
-	}
-	return shape
 }
 
 func (c *client) capabilities(ctx context.Context,

@@ -32,7 +32,7 @@ type Server struct {
 	hide     *redact.Redactor
 	loads    bool // plugin.load and plugin.unload are granted
 	limits   protocol.Limits
-	audit    func() protocol.AuditState // nil: there is none
+	audit    Audit // nil: there is none
 	matchers matchers.Options
 	merged   atomic.Int64 // notifications that lost output
 	opened   atomic.Int64 // connections
@@ -43,9 +43,7 @@ type Options struct {
 	Limits       protocol.Limits // printed by server.capabilities
 	PluginLoad   bool            // allows plugin.load and plugin.unload, which run code from this machine's files
 	MatcherDepth int             // levels of nested matchers; 0: matchers.MaxDepth
-	// Audit says how the server's audit is, for server.capabilities; nil: there is none. It must not
-	// block.
-	Audit func() protocol.AuditState
+	Audit        Audit           // the server's, for server.capabilities and server.audit; nil: there is none
 }
 
 // New returns the dialect over the sessions, adapters and recordings of h.

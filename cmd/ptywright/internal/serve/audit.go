@@ -11,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/internal/pulse"
 	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/protocol/native"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -111,6 +113,7 @@ type audit struct {
 	file  appender
 	clean func(string) string
 	log   *slog.Logger
+	turns pulse.Pulse   // beats when the file stops taking lines, and when it takes them again
 	wake  chan struct{} // one slot
 	over  chan struct{} // closed when everything is written
 
@@ -155,6 +158,10 @@ func (a *audit) State() protocol.AuditState {
 	defer a.mu.Unlock()
 	return a.state
 }
+
+// Changed returns a channel that is closed when the file next stops taking lines, or takes them
+// again.
+func (a *audit) Changed() <-chan struct{} { return a.turns.Next() }
 
 // close writes what is queued and ends the writer. The file stays open.
 func (a *audit) close() {
@@ -242,6 +249,9 @@ func (a *audit) wrote(ends, counts []int, told int64, n int, err error) {
 	}
 	after := a.state
 	a.mu.Unlock()
+	if before.Problem != after.Problem {
+		a.turns.Beat()
+	}
 	switch {
 	case before.Problem == "" && after.Problem != "":
 		a.log.Error("the audit file does not take lines, which are lost; the server goes on: make room, or move the file away and send SIGHUP",
@@ -301,12 +311,12 @@ func (a *audit) hook() func(protocol.Act) {
 	return a.record
 }
 
-// states is what [native.Options] want of an audit.
-func (a *audit) states() func() protocol.AuditState {
+// shown is what [native.Options] want of an audit.
+func (a *audit) shown() native.Audit {
 	if a == nil {
 		return nil
 	}
-	return a.State
+	return a
 }
 
 // A rightsFlag is a flag whose value is a right.

@@ -279,7 +279,7 @@ func TestAuditFile(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if a, done, err := new(auditFlags).open(redact.Default, slog.Default(), true); a != nil || err != nil || a.hook() != nil || a.states() != nil {
+	if a, done, err := new(auditFlags).open(redact.Default, slog.Default(), true); a != nil || err != nil || a.hook() != nil || a.shown() != nil {
 		t.Errorf("without a file: %v, %v", a, err)
 	} else {
 		done()

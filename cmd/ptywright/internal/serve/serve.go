@@ -340,7 +340,7 @@ func serve(ctx context.Context, std cli.Stdio, f serveFlags) error {
 		defer audited()
 		h.audit.Store(audit)
 		dialect := native.New(h.Host, native.Options{Limits: limits, PluginLoad: f.loads,
-			MatcherDepth: f.depth, Audit: audit.states()})
+			MatcherDepth: f.depth, Audit: audit.shown()})
 		h.dialect.Store(dialect)
 		terminals := acp.New(h.Host, acp.Options{Waits: max(f.requests/4*3, 1)})
 		both := protocol.Combine(dialect, terminals) // so that an ACP client can relay its agent's requests
