@@ -301,3 +301,13 @@ func TestRightsFlag(t *testing.T) {
 		t.Errorf("%v, %v", err, f.rights)
 	}
 }
+
+// BenchmarkAudit is what a request pays for its line: what it costs to write is the writer's.
+func BenchmarkAudit(b *testing.B) {
+	a, _ := writing(&disk{room: 0})
+	defer a.close()
+	b.ReportAllocs()
+	for b.Loop() {
+		a.record(anAct)
+	}
+}
