@@ -67,7 +67,6 @@ func TestAudit(t *testing.T) {
 	p.Env = append(p.Env, "PTYWRIGHT_MCP_TOKEN=of-the-test", "HOME="+dir, "SHELL=/bin/sh", "PS1=$ ")
 	l := listenProgram(t, p, home)
 	name := p.Stderr.Told(t, `serving Unterm's methods as (\S+) `)
-	name = strings.Fields(strings.TrimPrefix(name, "serving Unterm's methods as "))[0]
 
 	own := l.dial()
 	own.call("server.set_client", obj{"name": "the test", "host": "web-3"}, nil)
