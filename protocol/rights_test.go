@@ -155,7 +155,7 @@ func TestAudit(t *testing.T) {
 		synctest.Wait()
 		c.state.conn.Introduce("mine", "")
 		c.send(named("a", "do", "s1", 0), named("b", "wait", "s1", 10), call(`"c"`, "session.list", ""),
-			call(`"d"`, "big", `"bytes":7`), call(`"e"`, "big", `"bytes":700`), named("f", "echo", "s1", 0),
+			call(`"d"`, "big", `"bytes":7`), call(`"e"`, "big", `"bytes":700`), named("f", "echo", "s2", 0),
 			named("g", "nothing", "s1", 0), call(`"h"`, "do", `"session":1`))
 		c.state.conn.Introduce("", "far "+strings.Repeat("long ", 40))
 		c.send(strings.Replace(named("i", "do", "s1", 0), `"id":"i",`, "", 1))

@@ -22,10 +22,10 @@ const (
 	ErrExpectationFailed Reason = "expectation_failed"
 	// ErrFileRefused: a file cannot be opened or written.
 	ErrFileRefused Reason = "file_refused"
-	// ErrFramingLost: the next message cannot be found; the connection is closed.
-	ErrFramingLost Reason = "framing_lost"
 	// ErrForbidden: the connection has no right to it.
 	ErrForbidden Reason = "forbidden"
+	// ErrFramingLost: the next message cannot be found; the connection is closed.
+	ErrFramingLost Reason = "framing_lost"
 	// ErrGoldenRefused: the screen cannot be written down: a mask covers nothing, the region lies outside, or it has too many styles.
 	ErrGoldenRefused Reason = "golden_refused"
 	// ErrInputBlocked: the program does not read its input.

@@ -65,7 +65,7 @@ func TestEveryMethodWithEachRight(t *testing.T) {
 			}
 			for _, name := range slices.Sorted(maps.Keys(rights)) {
 				params := func(more obj) obj {
-					all := obj{"session": id, "program": "\x00", "rows": 24, "cols": 80, "matcher": text(""), "text": "x", "timeout_ms": 0,
+					all := obj{"session": id, "program": "", "rows": 24, "cols": 80, "matcher": text(""), "text": "x", "timeout_ms": 0,
 						"action": obj{"type": "mark_transcript", "value": "m"}, "command": "true", "plugin": "none", "adapter": "e9", "recording": "r9",
 						"enabled": false, "ordering": "session", "strict": false, "rights": has.String(), "wait_id": "w", "locator": "rect 0,0",
 						"manifest": obj{}, "manifest_path": "/nowhere/manifest.toml", "intent": "x", "send": obj{"intent": "x"}, "dir": "/nowhere"}
