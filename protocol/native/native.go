@@ -64,8 +64,8 @@ func (s *Server) Open(c *protocol.Conn) protocol.Handler {
 		ties: map[engine.ID]func() bool{}, owned: map[engine.ID]*engine.Session{}}
 	c.Call(string(cl.by))
 	for _, r := range table {
-		m := protocol.Method{Name: r.name, Call: r.bind(cl), Needs: r.rights, NeedsFor: r.more,
-			Audited: r.audited}
+		m := r.bind(cl)
+		m.Name, m.Needs, m.Audited = r.name, r.rights, r.audited
 		if r.loads && !s.loads {
 			m.Call = func(context.Context, json.RawMessage) (any, error) {
 				return nil,

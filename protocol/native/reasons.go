@@ -83,7 +83,7 @@ var also = sync.OnceValue(func() map[string][]string {
 // itself, or with a batch, is not among them.
 func reasonsOf(r *row, params *jsonschema.Schema) []string {
 	all := []string{"cancelled", "duplicate_member", "internal_error", "invalid_params", "limit_exceeded"}
-	if r.rights != protocol.RightRead || r.more != nil {
+	if r.rights != protocol.RightRead || r.more {
 		all = append(all, "forbidden")
 	}
 	for name, reasons := range given() {

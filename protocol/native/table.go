@@ -18,29 +18,24 @@ type row struct {
 	key     func(*client, json.RawMessage) string // nil: never queues
 	params  reflect.Type
 	result  reflect.Type
-	bind    func(*client) func(context.Context, json.RawMessage) (any, error)
-	rights  protocol.Rights                                 // what a connection needs to call it
-	stated  bool                                            // the table says so; a row of which it does not needs everything
-	more    func(json.RawMessage) (protocol.Rights, string) // see [protocol.Method.NeedsFor]
-	audited bool                                            // see [protocol.Method.Audited]
-	loads   bool                                            // refused unless the server was started to let clients load plugins
-	needs   []plugins.Permission                            // of the adapter or plugin that a request names
-	queues  string                                          // the member of params that names what requests queue behind; "": they do not
+	bind    func(*client) protocol.Method
+	needs   []plugins.Permission // of the adapter or plugin that a request names
+	queues  string               // the member of params that names what requests queue behind; "": they do not
+	rights  protocol.Rights      // what a connection needs to call it
+	stated  bool                 // the table says so; a row of which it does not needs everything
+	more    bool                 // some params need more: see demanding
+	audited bool                 // see [protocol.Method.Audited]
+	loads   bool                 // refused unless the server was started to let clients load plugins
 }
 
 // method makes a row of a handler.
 func method[P, R any](name, about string, f func(*client, context.Context, P) (R, error)) row {
-	var more func(json.RawMessage) (protocol.Rights, string)
-	if _, ok := any(new(P)).(demanding); ok {
-		more = protocol.NeedsOf(func(p *P) (protocol.Rights, string) {
-			return any(p).(demanding).needs()
-		})
-	}
+	_, more := any((*P)(nil)).(demanding)
 	return row{
 		name: name, about: about, more: more,
 		params: reflect.TypeFor[P](), result: reflect.TypeFor[R](),
-		bind: func(c *client) func(context.Context, json.RawMessage) (any, error) {
-			return protocol.Bind(func(ctx context.Context, p P) (none R, err error) {
+		bind: func(c *client) (m protocol.Method) {
+			m.Call = protocol.Bind(func(ctx context.Context, p P) (none R, err error) {
 				if read, ok := any(&p).(interface{ bind(*client) error }); ok {
 					if err := read.bind(c); err != nil {
 						return none, err
@@ -53,6 +48,12 @@ func method[P, R any](name, about string, f func(*client, context.Context, P) (R
 				}
 				return result, err
 			})
+			if more {
+				m.NeedsFor = protocol.NeedsOf(func(p *P) (protocol.Rights, string) {
+					return any(p).(demanding).needs()
+				})
+			}
+			return m
 		},
 	}
 }

@@ -46,14 +46,16 @@ type Options struct {
 	Grant protocol.Grant // what clients may do: tools that need more are not offered
 }
 
-// limits are what instructions add for clients that may not do everything.
-var limits = map[protocol.Rights]string{
-	protocol.RightType: "\n\nThis server lets you use the sessions there are, and start or end none: begin with sessions.",
-	protocol.RightRead: "\n\nThis server lets you look at the sessions there are, and wait for them; you cannot type, start or end anything: begin with sessions.",
-}
-
 // instructionsFor are the instructions for clients with these rights.
-func instructionsFor(r protocol.Rights) string { return instructions + limits[r] }
+func instructionsFor(r protocol.Rights) string {
+	switch r {
+	case protocol.RightType:
+		return instructions + "\n\nThis server lets you use the sessions there are, and start or end none: begin with sessions."
+	case protocol.RightRead:
+		return instructions + "\n\nThis server lets you look at the sessions there are, and wait for them; you cannot type, start or end anything: begin with sessions."
+	}
+	return instructions
+}
 
 // New returns the profile.
 func New(h *host.Host, o Options) *mcp.Profile {

@@ -168,8 +168,16 @@ Tokens are not settings: the one for MCP over HTTP is in PTYWRIGHT_MCP_TOKEN and
 	return c
 }
 
-// appended are the settings whose file servers append to, and what that is.
-var appended = map[string]string{"log.file": "log", "audit": "write its audit"}
+// appended says what servers append to the file of a setting; "" where they append nothing.
+func appended(key string) string {
+	switch key {
+	case "log.file":
+		return "log"
+	case "audit":
+		return "write its audit"
+	}
+	return ""
+}
 
 // Faults are all faults of the file and of variables.
 func Faults(set *Config) []error {
@@ -177,7 +185,7 @@ func Faults(set *Config) []error {
 	for _, s := range Settings {
 		if v, ok := set.Value(s); ok {
 			err := set.Judge(s, v)
-			if into := appended[s.Key]; err == nil && into != "" && v.Values[0] != "" {
+			if into := appended(s.Key); err == nil && into != "" && v.Values[0] != "" {
 				if wrong := checkLogFile(v.Values[0]); wrong != nil {
 					err = set.Fault(s, v, fmt.Errorf("no server can %s there: %w", into, wrong))
 				}
