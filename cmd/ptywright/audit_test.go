@@ -129,7 +129,7 @@ func TestAudit(t *testing.T) {
 		}
 		last = l.Time
 		switch {
-		case l.Door == "socket" && (l.Client != "the test" || l.Host != "web-3" || l.By != "client 1" || l.PID == nil):
+		case l.Door == "socket" && (l.Client != "the test" || l.Host != "web-3" || l.By != "the test 1" || l.PID == nil):
 			t.Errorf("line %d: %+v", i, l)
 		case l.Door == "mcp-http" && l.Client != "test":
 			t.Errorf("line %d: %+v", i, l)

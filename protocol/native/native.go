@@ -58,11 +58,11 @@ func New(h *host.Host, o Options) *Server {
 func (s *Server) Open(c *protocol.Conn) protocol.Handler {
 	ctx, stop := context.WithCancel(context.Background())
 	cl := &client{Server: s, conn: c, ctx: ctx, stop: stop,
-		by:      engine.By(fmt.Sprintf("client %d", s.opened.Add(1))),
+		number:  s.opened.Add(1),
 		methods: make(map[string]protocol.Method, len(table)),
 		leases:  map[engine.ID]*lease{}, frames: map[engine.ID]*shown{},
 		ties: map[engine.ID]func() bool{}, owned: map[engine.ID]*engine.Session{}}
-	c.Call(string(cl.by))
+	cl.introduce("")
 	for _, r := range table {
 		m := r.bind(cl)
 		m.Name, m.Needs, m.Audited = r.name, r.rights, r.audited
@@ -110,7 +110,8 @@ type client struct {
 	methods map[string]protocol.Method
 	ctx     context.Context // ends with the connection; the notifier's
 	stop    context.CancelFunc
-	by      engine.By // who it is in the events of sessions
+	number  int64 // of the connection, from 1
+	called  atomic.Pointer[called]
 
 	strict atomic.Bool // set by server.set_strict
 
@@ -125,6 +126,35 @@ type client struct {
 	ties       map[engine.ID]func() bool
 	owned      map[engine.ID]*engine.Session // those that end with the connection
 }
+
+// A called is what a client has said that it is, with server.set_client, and with the number of its
+// connection who it is in the events of sessions: of several that are called the same, each is told
+// apart, and none can pass for another.
+type called struct {
+	title string // "": it has not said
+	by    engine.By
+}
+
+// introduce notes what the client is called; "": it has not said.
+func (c *client) introduce(title string) {
+	clean := engine.PlainLine(title, c.hide.String)
+	if all := []rune(clean); len(all) > maxTitle {
+		clean = string(all[:maxTitle])
+	}
+	by := fmt.Sprintf("%s %d", cmp.Or(clean, "client"), c.number)
+	c.called.Store(&called{clean, engine.By(by)})
+	c.conn.Call(by)
+}
+
+// maxTitle bounds what a client may be called, in characters: it is shown in a line of a list, as
+// the holder of a lease is.
+const maxTitle = 64
+
+// title is what the client has said that it is; "": nothing.
+func (c *client) title() string { return c.called.Load().title }
+
+// by is who the client is in events.
+func (c *client) by() engine.By { return c.called.Load().by }
 
 // tie drops everything that is kept for the client about a session once that is closed or
 // forgotten. It is called with mu held, before anything is kept.

@@ -102,21 +102,29 @@ func (c *client) setRights(_ context.Context, p rightsParams) (rightsResult, err
 }
 
 type clientParams struct {
-	Name string `json:"name,omitempty" jsonschema:"the program, for the audit: at most 64 characters"`
-	Host string `json:"host,omitempty" jsonschema:"the machine that it is a link for, likewise"`
+	Name *string `json:"name" jsonschema:"the program, for others to read: with its number in events, and as the holder of leases; at most 64 characters of it"`
+	Host string  `json:"host,omitempty" jsonschema:"the machine that it is a link for, for the audit; at most 64 characters of it"`
 }
 
-// setClient notes what the client says of itself. The host verifies nothing of it.
-func (c *client) setClient(_ context.Context, p clientParams) (clientParams, error) {
-	for _, x := range []struct{ path, said string }{{"name", p.Name}, {"host", p.Host}} {
+type clientResult struct {
+	Name string `json:"name" jsonschema:"as it is kept"`
+	Host string `json:"host,omitempty" jsonschema:"likewise"`
+}
+
+// setClient notes what the client says that it is. Nothing verifies it.
+func (c *client) setClient(_ context.Context, p clientParams) (clientResult, error) {
+	if err := required("name", p.Name); err != nil {
+		return clientResult{}, err
+	}
+	for _, x := range []struct{ path, said string }{{"name", *p.Name}, {"host", p.Host}} {
 		if strings.ContainsFunc(x.said, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			return clientParams{}, &protocol.ParamError{Path: x.path,
+			return clientResult{}, &protocol.ParamError{Path: x.path,
 				Expected: "a name of printable characters", Got: protocol.Got(x.said)}
 		}
 	}
-	c.conn.Introduce(p.Name, p.Host)
-	peer := c.conn.Peer()
-	return clientParams{c.hide.String(peer.Client), c.hide.String(peer.Host)}, nil
+	c.introduce(*p.Name)
+	c.conn.Introduce(c.title(), p.Host)
+	return clientResult{c.title(), c.hide.String(c.conn.Peer().Host)}, nil
 }
 
 // An acting is params, or a result, that tell an audit what their request acts on.

@@ -68,7 +68,7 @@ func TestEveryMethodWithEachRight(t *testing.T) {
 					all := obj{"session": id, "program": "", "rows": 24, "cols": 80, "matcher": text(""), "text": "x", "timeout_ms": 0,
 						"action": obj{"type": "mark_transcript", "value": "m"}, "command": "true", "plugin": "none", "adapter": "e9", "recording": "r9",
 						"enabled": false, "ordering": "session", "strict": false, "rights": has.String(), "wait_id": "w", "locator": "rect 0,0",
-						"manifest": obj{}, "manifest_path": "/nowhere/manifest.toml", "intent": "x", "send": obj{"intent": "x"}, "dir": "/nowhere"}
+						"name": "x", "manifest": obj{}, "manifest_path": "/nowhere/manifest.toml", "intent": "x", "send": obj{"intent": "x"}, "dir": "/nowhere"}
 					maps.Copy(all, more)
 					return all
 				}
@@ -272,7 +272,7 @@ func TestClientsSayWhoTheyAre(t *testing.T) {
 	}
 	for _, bad := range []string{"a\nb", "a\x1b[31m", "a\u202eb"} {
 		w.fails("server.set_client", obj{"name": bad}, -32602, "invalid_params")
-		w.fails("server.set_client", obj{"host": bad}, -32602, "invalid_params")
+		w.fails("server.set_client", obj{"name": "x", "host": bad}, -32602, "invalid_params")
 	}
 }
 

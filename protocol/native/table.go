@@ -96,7 +96,7 @@ func init() { // a literal would be an initialization cycle: server.capabilities
 		audited(forRead(method("server.set_rights", "Lowers what this connection may do from now on.",
 			(*client).setRights))),
 		forRead(method("server.set_client",
-			"Says who this client is, for the audit; nothing verifies it.",
+			"Says who this client is, for others to read; nothing verifies it.",
 			(*client).setClient)),
 		forRead(method("server.metrics", "Tells counts of the server, for a monitor.",
 			(*client).serverMetrics)),

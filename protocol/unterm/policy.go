@@ -175,7 +175,7 @@ func (s *Server) typeText(ctx context.Context, method string, at *pane, text,
 	if err := blocked(why); err != nil {
 		return err
 	}
-	done, err := at.session.Do(ctx, engine.Text(text))
+	done, err := at.session.Do(ctx, engine.Text(text), engine.By("unterm"))
 	if act := protocol.ActOf(ctx); act != nil && !done.Secret {
 		act.Bytes += done.Written
 	} else if act != nil {

@@ -913,11 +913,15 @@ export interface ForbiddenData {
 }
 
 export interface Found {
-  /** as in session.scrollback */
+  /** that it begins in, as in session.scrollback */
   line: number;
-  /** characters before the match in its line */
+  /** characters before it in that line */
   col: number;
-  /** the line that the match begins in */
+  /** that it ends in: a later one when its text wraps */
+  end_line: number;
+  /** characters in that line up to its end */
+  end_col: number;
+  /** the lines that it is in, joined; one line, unless it wraps */
   text: string;
 }
 
@@ -2070,17 +2074,18 @@ export interface ServerMetricsResult {
 }
 
 export interface ServerSetClientParams {
-  /** the machine that it is a link for, likewise */
+  /** the program, for others to read: with its number in events, and as the holder of leases; at
+   * most 64 characters of it */
+  name: string;
+  /** the machine that it is a link for, for the audit; at most 64 characters of it */
   host?: string | undefined;
-  /** the program, for the audit: at most 64 characters */
-  name?: string | undefined;
 }
 
 export interface ServerSetClientResult {
-  /** the machine that it is a link for, likewise */
+  /** as it is kept */
+  name: string;
+  /** likewise */
   host?: string | undefined;
-  /** the program, for the audit: at most 64 characters */
-  name?: string | undefined;
 }
 
 export interface ServerSetNotificationsParams {
@@ -2425,6 +2430,8 @@ export interface SessionExitedParams {
   exit_code: number | null;
   /** such as SIGKILL; null when it exited */
   signal: string | null;
+  /** somebody ended it, with session.kill or session.close */
+  killed?: boolean | undefined;
   /** that the session went over, which ended it: max_ms, idle_ms, max_memory or owner */
   limit?: string | undefined;
 }
@@ -2593,7 +2600,7 @@ export interface SessionKillResult {
 export interface SessionLeaseParams {
   /** the session's id or name */
   session: string;
-  /** who takes it, for others to read; default client */
+  /** who takes it, for others to read; default: what this client is called, or client */
   holder?: string | undefined;
   /** take it from whoever has it */
   take?: boolean | undefined;
@@ -3541,7 +3548,7 @@ export interface Methods {
   /** Tells counts of the server, for a monitor. Errors: cancelled, duplicate_member,
    * internal_error, invalid_params, limit_exceeded. */
   "server.metrics": { params: ServerMetricsParams; result: ServerMetricsResult };
-  /** Says who this client is, for the audit; nothing verifies it. Errors: cancelled,
+  /** Says who this client is, for others to read; nothing verifies it. Errors: cancelled,
    * duplicate_member, internal_error, invalid_params, limit_exceeded. */
   "server.set_client": { params: ServerSetClientParams; result: ServerSetClientResult };
   /** Turns notifications of this connection on or off. Errors: cancelled, duplicate_member,

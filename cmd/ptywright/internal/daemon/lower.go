@@ -17,7 +17,7 @@ const longestReply = 16 << 10
 
 // Lower gives up rights of a new connection to a server, before anything else is sent over it: what
 // is relayed over it afterwards can do no more than that, and never gets it back. name and host are
-// who will use it, for the server's audit; "" where that is not known. It blocks for two answers.
+// who will use it, for the server's audit; "" where that is not known. It blocks for the answers.
 // The error is a *[client.Error] when the server refuses, as where its socket allows less.
 func Lower(stream io.ReadWriter, to protocol.Rights, name, host string) error {
 	type request struct {
@@ -29,8 +29,11 @@ func Lower(stream io.ReadWriter, to protocol.Rights, name, host string) error {
 	var lines bytes.Buffer
 	encode := json.NewEncoder(&lines) // which ends each with a line end
 	requests := []request{
-		{Method: "server.set_client", Params: map[string]string{"name": name, "host": host}},
 		{Method: "server.set_rights", Params: map[string]string{"rights": to.String()}},
+	}
+	if name != "" {
+		requests = append(requests, request{Method: "server.set_client",
+			Params: map[string]string{"name": name, "host": host}})
 	}
 	for id, r := range requests {
 		r.Version, r.ID = "2.0", id

@@ -360,6 +360,9 @@ func (p *page) dial(ctx context.Context) error {
 	}
 	native := client.New(stream)
 	err = p.lower(ctx, native)
+	if err == nil {
+		err = native.Introduce(ctx, "web: "+p.server.Who)
+	}
 	if err == nil { // a screen's long poll must not delay what is typed into its session
 		err = native.Call(ctx, "server.set_ordering", map[string]string{"ordering": "concurrent"}, nil)
 	}

@@ -654,11 +654,15 @@ class ForbiddenData(Record):
 
 class Found(Record):
     line = Plain[int]("line")
-    """As in session.scrollback."""
+    """That it begins in, as in session.scrollback."""
     col = Plain[int]("col")
-    """Characters before the match in its line."""
+    """Characters before it in that line."""
+    end_line = Plain[int]("end_line")
+    """That it ends in: a later one when its text wraps."""
+    end_col = Plain[int]("end_col")
+    """Characters in that line up to its end."""
     text = Plain[str]("text")
-    """The line that the match begins in."""
+    """The lines that it is in, joined; one line, unless it wraps."""
 
 
 class Frame(Record):
@@ -1591,10 +1595,10 @@ class ServerMetricsResult(Record):
 
 
 class ServerSetClientResult(Record):
+    name = Plain[str]("name")
+    """As it is kept."""
     host = Optionally[Optional[str]]("host", None)
-    """The machine that it is a link for, likewise."""
-    name = Optionally[Optional[str]]("name", None)
-    """The program, for the audit: at most 64 characters."""
+    """Likewise."""
 
 
 class ServerSetNotificationsResult(Record):
@@ -1729,6 +1733,15 @@ class SessionEvent(Record):
     """Kind of input: text, paste, key, mouse or signal; of an adapter its plugin."""
 
 
+class SessionEventNotification(Record):
+    """Something has happened to the session, or an event has ended or grown."""
+    method: Literal["session.event"] = "session.event"
+    session = Plain[str]("session")
+    event = Made["SessionEvent"]("event", lambda v: SessionEvent(v))
+    dropped = Optionally[bool]("dropped", False)
+    """Some before it are not kept: the client was too slow."""
+
+
 class SessionEventsResult(Record):
     events = Made["List[SessionEvent]"]("events", lambda v: [SessionEvent(x) for x in v or ()])
     """By seq: one that has ended or grown stands where that was noted."""
@@ -1747,6 +1760,8 @@ class SessionExited(Record):
     """Null when a signal ended it."""
     signal = Plain[Optional[str]]("signal")
     """Such as SIGKILL; null when it exited."""
+    killed = Optionally[bool]("killed", False)
+    """Somebody ended it, with session.kill or session.close."""
     limit = Optionally[Optional[str]]("limit", None)
     """That the session went over, which ended it: max_ms, idle_ms, max_memory or owner."""
 
@@ -2465,14 +2480,14 @@ Position = Union[int, str]
 """a sequence, or the next of a wait's answer"""
 
 
-Notification = Union[AdapterChanged, ServerAudit, SessionChanged, SessionEvent, SessionExited, SessionLeased, SessionOutput]
+Notification = Union[AdapterChanged, ServerAudit, SessionChanged, SessionEventNotification, SessionExited, SessionLeased, SessionOutput]
 """What the server tells of its own accord."""
 
 NOTIFICATIONS: Mapping[str, Callable[[Any], Notification]] = {
     "adapter.changed": AdapterChanged,
     "server.audit": ServerAudit,
     "session.changed": SessionChanged,
-    "session.event": SessionEvent,
+    "session.event": SessionEventNotification,
     "session.exited": SessionExited,
     "session.leased": SessionLeased,
     "session.output": SessionOutput,
@@ -2953,20 +2968,21 @@ def server_metrics() -> Call[ServerMetricsResult]:
 
 
 def server_set_client(
+    name: str,
     *,
     host: Optional[str] = None,
-    name: Optional[str] = None,
 ) -> Call[ServerSetClientResult]:
-    """Says who this client is, for the audit; nothing verifies it.
+    """Says who this client is, for others to read; nothing verifies it.
 
     Args:
-        host: The machine that it is a link for, likewise.
-        name: The program, for the audit: at most 64 characters.
+        name: The program, for others to read: with its number in events, and as the holder of
+            leases; at most 64 characters of it.
+        host: The machine that it is a link for, for the audit; at most 64 characters of it.
 
     Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
     limit_exceeded.
     """
-    return Call("server.set_client", given(host=host, name=name), ServerSetClientResult)
+    return Call("server.set_client", given(name=name, host=host), ServerSetClientResult)
 
 
 def server_set_notifications(
@@ -3350,7 +3366,8 @@ def session_lease(
 
     Args:
         session: The session's id or name.
-        holder: Who takes it, for others to read; default client.
+        holder: Who takes it, for others to read; default: what this client is called, or
+            client.
         take: Take it from whoever has it.
 
     Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
@@ -3917,6 +3934,7 @@ __all__ = [
     "SessionChanged",
     "SessionCreateResult",
     "SessionEvent",
+    "SessionEventNotification",
     "SessionEventsResult",
     "SessionExited",
     "SessionForgetResult",
