@@ -332,7 +332,7 @@ func (f *rightsFlag) Set(name string) error {
 	return err
 }
 
-// addRights adds a flag with the rights of clients, to which about says whose.
+// addRights adds a flag with the rights of clients; about says what they may do, and whose they are.
 func addRights(c *cobra.Command, f *rightsFlag, about string) {
-	c.Flags().Var(f, "rights", about+": "+strings.Join(protocol.RightNames(), ", "))
+	c.Flags().Var(f, "rights", strings.Join(protocol.RightNames(), ", ")+": "+about)
 }

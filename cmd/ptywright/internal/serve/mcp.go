@@ -78,7 +78,7 @@ to type it.`,
 	c.Flags().StringVar(&f.http, "http", "",
 		"serve streamable HTTP on `ADDR`, such as 127.0.0.1:8123, instead of standard input and output")
 	addRights(c, &f.rights,
-		"what clients may do, by whom tools that need more are not seen; with less than admin there are only the sessions of --profile terminal-mcp: to share those of others see serve --mcp-http")
+		"what clients may do; tools that need more are not offered, and below admin no client can start a session: see serve --mcp-http to share a server's")
 	f.profileFlags.add(c)
 	for _, name := range terminalNames {
 		c.Flags().Lookup(name).Usage = "with --profile terminal-mcp: " +

@@ -170,7 +170,7 @@ the default socket, $PTYWRIGHT_HOME/socket or ~/.ptywright/socket.`,
 	fs.StringVar(&f.readers, "read-only-socket", "",
 		"listen on another `PATH`, too, whose clients can look and wait and do nothing else")
 	addRights(c, &f.rights,
-		"what clients may do that do not come by a socket: on standard input, by --mcp-http, by --unterm")
+		"what clients may do on standard input, through --mcp-http and through --unterm")
 	f.audit.add(c)
 	fs.BoolVar(&f.background, "background", false,
 		"standard error is a log: say on standard output, too, when clients can come, and keep a token in a file")

@@ -93,7 +93,7 @@ it prints its name and address on standard output, and nothing else.`,
 	}
 	f.add(c)
 	c.Flags().BoolVar(&f.raw, "trust-raw", false, "do not hide secrets in what clients read")
-	addRights(c, &rights, "what clients may do, in the shell that the instance starts with")
+	addRights(c, &rights, "what clients may do")
 	hosts.add(c)
 	return c
 }
