@@ -60,6 +60,8 @@ type Receipt struct {
 	// Presses are those of clicks, drags and scrolls, in their order.
 	Presses []Press
 	Written int // bytes that the terminal has taken, also with an error
+	// Secret says that something was typed where the program showed nothing of it, as a password.
+	Secret bool
 	// Read says, with [UntilRead], whether the program has read all that was typed, or has thrown
 	// it away: a terminal does not tell which. It is nil where that cannot be known: off Linux, for
 	// an unfinished line of a terminal in canonical mode, once the program has ended, or when

@@ -206,6 +206,7 @@ func (t *typist) stroke(after time.Duration, encode func() ([]byte, error)) erro
 	if t.asked != nil {
 		s.expectEcho(t.ctx, t.asked, p)
 	}
+	t.Secret = t.Secret || secret
 	t.noteTyped(p, secret)
 	var about func()
 	if !secret {

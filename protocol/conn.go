@@ -26,7 +26,8 @@ type Conn struct {
 	base   context.Context // parent of every request's context
 	cancel context.CancelCauseFunc
 
-	refusals atomic.Pointer[[]func(method string) error] // of Narrow; nil: none
+	rights atomic.Int32 // [Rights]; only Lower changes them
+	audit  func(Act)    // nil: nobody is told
 
 	turn    chan struct{} // one slot; the goroutine that filled it has the turn
 	notice  chan struct{} // one slot; filled while a notification is on its way
@@ -60,6 +61,7 @@ type Conn struct {
 	lines     map[string]*line
 	ids       map[string]*call // the first of a list: ids need not be unique
 	flushing  *time.Timer
+	peer      Peer
 }
 
 // NewConn returns a connection over stream, ready for [Conn.Serve].
@@ -76,7 +78,9 @@ func NewConn(stream io.ReadWriteCloser, dialect Dialect, config Config) *Conn {
 		stop: make(chan struct{}), idle: make(chan struct{}), noInput: make(chan struct{}),
 		leading: true,
 		lines:   make(map[string]*line), ids: make(map[string]*call),
+		audit: config.Audit, peer: config.Peer,
 	}
+	c.rights.Store(int32(config.Rights))
 	c.in = config.Framing.NewReader(source{c}, limits.Message)
 	c.out = newOutbox(stream, config.Framing, limits,
 		func() { c.fail(ErrSlowReader) },
@@ -443,6 +447,7 @@ type call struct {
 	seq     uint64
 	refused error // it never runs
 	leads   bool  // it was started by the leader, in place
+	act     *Act  // nil: it is not audited
 
 	lazy sync.Mutex
 	// protects the fields below

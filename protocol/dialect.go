@@ -21,8 +21,8 @@ type Handler interface {
 
 	// Error maps every error of the dialect to a code. It gets the errors of its own rows and those
 	// of this package: a [*ParseError], [*RequestError], [*MethodError], [*ParamError],
-	// [*LimitError], [*PanicError] or an error that is [ErrCancelled]. [Standard] answers the first
-	// five as JSON-RPC 2.0 does.
+	// [*LimitError], [*PanicError], [*ForbiddenError] or an error that is [ErrCancelled]. [Standard]
+	// answers the first six as JSON-RPC 2.0 does.
 	Error(err error) *Error
 
 	// Close is called once, when the connection is over and all its requests have ended.
@@ -38,6 +38,18 @@ type Method struct {
 	// never queues. It must not block, gets params as Call does, and is not called when nothing
 	// depends on it.
 	Key func(params json.RawMessage) string
+
+	// Needs is what a connection must have to call the method; the zero value is [RightAdmin]. A
+	// request without it is refused with a [*ForbiddenError] and not called.
+	Needs Rights
+
+	// NeedsFor, if not nil, returns what a request needs because of its params, and which part of
+	// them asks for it; it counts where it is more than Needs. It gets params as Call does, must not
+	// block, and is not called when nothing depends on it.
+	NeedsFor func(params json.RawMessage) (needs Rights, with string)
+
+	// Audited says that an audit is told of every call, whatever that needs.
+	Audited bool
 
 	// Call runs a request. It holds the connection's turn until it returns or calls [Yield], which
 	// it does right before it waits for anything. params is a JSON object or array with valid
@@ -153,6 +165,13 @@ func (l Limits) withDefaults() Limits {
 type Config struct {
 	Framing Framing
 	Limits  Limits
+	// Rights are what the connection may do at first; [Conn.Lower] takes more away.
+	Rights Rights
+	// Peer is who is at the other end. A [Server] adds the process, where the kernel tells it.
+	Peer Peer
+	// Audit is told of each [Act] when it has ended, from any goroutine; nil: nobody is. It must not
+	// block.
+	Audit func(Act)
 	// Log gets what a peer must not see: stacks of panics, results that do not encode. Default
 	// slog.Default().
 	Log *slog.Logger

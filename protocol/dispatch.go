@@ -290,6 +290,9 @@ func (c *Conn) run(k *call) (yielded bool) {
 			err = why
 		}
 	}
+	if k.act != nil {
+		c.tell(k.act, err)
+	}
 	if yielded {
 		c.out.waitRoom()
 	}
@@ -307,7 +310,7 @@ func (c *Conn) invoke(k *call) (result any, err error) {
 	if why := k.cancelled(); why != nil {
 		return nil, why
 	}
-	if err := c.refused(k.method.Name); err != nil {
+	if err := c.permit(k); err != nil {
 		return nil, err
 	}
 	return k.method.Call(k, k.params)

@@ -20,6 +20,10 @@ const (
 	CodeInternal       = -32603
 )
 
+// CodeForbidden is the code of a [*ForbiddenError], of the range that JSON-RPC 2.0 leaves to
+// servers. It is the same in every dialect.
+const CodeForbidden = -32004
+
 var (
 	// ErrCancelled is the cause of a request that its client cancelled. [ErrShutdown],
 	// [ErrPeerGone] and [ErrSlowReader] are ErrCancelled too, in the sense of errors.Is.
@@ -39,7 +43,7 @@ var (
 var Reasons = []string{
 	reasonParse, reasonUTF8, reasonDepth, reasonSize, reasonFraming,
 	reasonRequest, reasonDuplicate, reasonEmptyBatch, reasonBatchSize,
-	reasonMethod, reasonParams, reasonLimit, reasonInternal,
+	reasonMethod, reasonParams, reasonLimit, reasonInternal, reasonForbidden,
 }
 
 const (
@@ -56,6 +60,7 @@ const (
 	reasonParams     = "invalid_params"
 	reasonLimit      = "limit_exceeded"
 	reasonInternal   = "internal_error"
+	reasonForbidden  = "forbidden"
 )
 
 // A ParseError reports a message that is not JSON in UTF-8, or not a message at all. It quotes
@@ -156,8 +161,8 @@ func Guard(log *slog.Logger, doing string, f func() error) (err error) {
 	return f()
 }
 
-// Standard returns JSON-RPC 2.0's error for one of this package's errors, or nil for any other. A
-// cancelled request has no standard code, so [ErrCancelled] gives nil.
+// Standard returns the error for one of this package's errors, with JSON-RPC 2.0's code where it has
+// one, or nil for any other. A cancelled request has no standard code, so [ErrCancelled] gives nil.
 func Standard(err error) *Error {
 	var (
 		parse   *ParseError
@@ -166,6 +171,7 @@ func Standard(err error) *Error {
 		param   *ParamError
 		limit   *LimitError
 		panicky *PanicError
+		refused *ForbiddenError
 	)
 	switch {
 	case errors.As(err, &parse):
@@ -184,6 +190,9 @@ func Standard(err error) *Error {
 		return &Error{Code: CodeInternal, Reason: reasonLimit, Message: err.Error()}
 	case errors.As(err, &panicky):
 		return Internal(panicky)
+	case errors.As(err, &refused):
+		return &Error{Code: CodeForbidden, Reason: reasonForbidden, Message: refused.Error(),
+			Data: refused.data()}
 	}
 	return nil
 }

@@ -29,6 +29,8 @@ type state struct {
 	running int
 	most    int
 	onOpen  func(*protocol.Conn)
+	needs   map[string]protocol.Rights // of methods; all others need everything
+	audited map[string]bool
 }
 
 func (f fake) Open(c *protocol.Conn) protocol.Handler {
@@ -212,7 +214,22 @@ func (f fake) Method(name string) (protocol.Method, bool) {
 	default:
 		return protocol.Method{}, false
 	}
+	if f.state != nil {
+		m.Needs, m.Audited = f.needs[name], f.audited[name]
+		m.NeedsFor = protocol.NeedsOf(needsFor)
+	}
 	return m, true
+}
+
+// needsFor makes a request need everything that wants many bytes, and breaks at its worst.
+func needsFor(p *sessionParams) (protocol.Rights, string) {
+	switch {
+	case p.Name == "panic in rights":
+		panic("rights")
+	case p.Bytes > 100:
+		return protocol.RightAdmin, "many bytes"
+	}
+	return protocol.RightRead, ""
 }
 
 // broken is a value that its own encoder breaks on.

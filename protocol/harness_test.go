@@ -39,12 +39,17 @@ func dial(t *testing.T, limits protocol.Limits) *client {
 
 // mute is dial for a client that does not read.
 func mute(t *testing.T, a, b io.ReadWriteCloser, limits protocol.Limits) *client {
+	return serve(t, a, b, &state{}, protocol.Config{Limits: limits, Log: quiet})
+}
+
+// serve is mute with a state and a configuration of its own.
+func serve(t *testing.T, a, b io.ReadWriteCloser, s *state, config protocol.Config) *client {
 	ctx, stop := context.WithCancel(context.Background())
 	c := &client{
-		t: t, stream: a, state: &state{}, served: make(chan error, 1), stop: stop, lines: make(chan string, 100_000),
+		t: t, stream: a, state: s, served: make(chan error, 1), stop: stop, lines: make(chan string, 100_000),
 	}
 	go func() {
-		c.served <- protocol.NewConn(b, fake{c.state}, protocol.Config{Limits: limits, Log: quiet}).Serve(ctx)
+		c.served <- protocol.NewConn(b, fake{c.state}, config).Serve(ctx)
 	}()
 	return c
 }

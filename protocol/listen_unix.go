@@ -283,13 +283,30 @@ func (l *listener) Close() error {
 
 // peerUID asks the kernel which user has connected.
 func peerUID(c *net.UnixConn) (int, error) {
+	uid, _, err := credentials(c)
+	return uid, err
+}
+
+// credentials asks the kernel which user and process have connected; -1 is what it does not tell.
+func credentials(c *net.UnixConn) (uid, pid int, err error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
-		return -1, err
+		return -1, -1, err
 	}
-	uid, asked := -1, error(nil)
-	if err := raw.Control(func(fd uintptr) { uid, asked = peerUIDOf(int(fd)) }); err != nil {
-		return -1, err
+	var asked error
+	if err := raw.Control(func(fd uintptr) { uid, pid, asked = credentialsOf(int(fd)) }); err != nil {
+		return -1, -1, err
 	}
-	return uid, asked
+	return uid, pid, asked
+}
+
+// processOf returns the user and the process at the other end of a connection; -1 is what the
+// system does not tell.
+func processOf(c net.Conn) (uid, pid int) {
+	local, ok := c.(*net.UnixConn)
+	if !ok {
+		return -1, -1
+	}
+	uid, pid, _ = credentials(local) // -1 with an error
+	return uid, pid
 }

@@ -55,3 +55,17 @@ func Check(path string) error {
 
 // Locked reports nothing: a pipe has no lock.
 func Locked(string) bool { return false }
+
+// processOf returns the process at the other end of a pipe, as the system tells it; -1: it does not.
+// Windows has no number for a user: only ours can open the pipe.
+func processOf(c net.Conn) (uid, pid int) {
+	pipe, ok := c.(interface{ Fd() uintptr })
+	if !ok {
+		return -1, -1
+	}
+	var id uint32
+	if err := windows.GetNamedPipeClientProcessId(windows.Handle(pipe.Fd()), &id); err != nil {
+		return -1, -1
+	}
+	return -1, int(id)
+}

@@ -4,7 +4,7 @@ package protocol
 
 import "errors"
 
-// peerUIDOf refuses everyone: a peer without a known user is not let in.
-func peerUIDOf(int) (int, error) {
-	return -1, errors.New("this system does not tell who has connected")
+// credentialsOf refuses everyone: a peer without a known user is not let in.
+func credentialsOf(int) (uid, pid int, err error) {
+	return -1, -1, errors.New("this system does not tell who has connected")
 }

@@ -38,6 +38,11 @@ type Stats struct {
 	Slow     int64 // closed because of unread replies
 }
 
+// Plus adds the counts of another server.
+func (s Stats) Plus(o Stats) Stats {
+	return Stats{s.Open + o.Open, s.Accepted + o.Accepted, s.Refused + o.Refused, s.Slow + o.Slow}
+}
+
 // Stats returns the counts so far.
 func (s *Server) Stats() Stats {
 	return Stats{Open: s.open.Load(), Accepted: s.accepted.Load(), Refused: s.refused.Load(),
@@ -68,7 +73,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			defer s.open.Add(-1)
 			s.logger().Debug("a connection has come")
 			defer s.logger().Debug("a connection has gone")
-			err := NewConn(c, s.Dialect, s.Config).Serve(ctx)
+			config := s.Config
+			if config.Audit != nil {
+				config.Peer.UID, config.Peer.PID = processOf(c)
+			}
+			err := NewConn(c, s.Dialect, config).Serve(ctx)
 			if errors.Is(err, ErrSlowReader) {
 				s.slow.Add(1)
 			}

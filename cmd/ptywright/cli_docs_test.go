@@ -60,7 +60,7 @@ func TestCLIPage(t *testing.T) {
 			set++
 		}
 	}
-	if code != 0 || set != 8 {
+	if code != 0 || set != 9 {
 		t.Errorf("exit %d, %d settings of the page's file: %s%s", code, set, out, p.Stderr)
 	}
 	for _, name := range []string{

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -139,7 +140,7 @@ type initializedV1 struct {
 // methodsV1 is the table of version 1.
 func methodsV1(h *Terminals, c *protocol.Conn) []protocol.Method {
 	return []protocol.Method{
-		{Name: "initialize", Call: func(context.Context, json.RawMessage) (any, error) {
+		{Name: "initialize", Needs: protocol.RightRead, Call: func(context.Context, json.RawMessage) (any, error) {
 			// The peer may be an agent that looks for a client's capabilities, or a client that
 			// tries us as an agent: the answer has both, whatever it says about itself.
 			return initializedV1{
@@ -150,12 +151,13 @@ func methodsV1(h *Terminals, c *protocol.Conn) []protocol.Method {
 				AuthMethods:        []string{},
 			}, nil
 		}},
-		{Name: "terminal/create", Call: protocol.Bind(h.createV1)},
-		{Name: "terminal/output", Call: h.onV1(func(_ context.Context, t *Terminal) (any, error) {
-			text, truncated, exit := t.Output()
-			return outputV1{text, truncated, exitOfV1(exit)}, nil
-		})},
-		{Name: "terminal/wait_for_exit",
+		{Name: "terminal/create", Needs: protocol.RightAdmin, Call: protocol.Bind(h.createV1)},
+		{Name: "terminal/output", Needs: protocol.RightRead,
+			Call: h.onV1(func(_ context.Context, t *Terminal) (any, error) {
+				text, truncated, exit := t.Output()
+				return outputV1{text, truncated, exitOfV1(exit)}, nil
+			})},
+		{Name: "terminal/wait_for_exit", Needs: protocol.RightRead,
 			Call: h.onV1(func(ctx context.Context, t *Terminal) (any, error) {
 				select {
 				case h.waits <- struct{}{}:
@@ -172,11 +174,12 @@ func methodsV1(h *Terminals, c *protocol.Conn) []protocol.Method {
 				}
 				return exitOfV1(exit), nil
 			})},
-		{Name: "terminal/kill", Call: h.onV1(func(ctx context.Context, t *Terminal) (any, error) {
-			protocol.Yield(ctx)
-			return struct{}{}, t.Kill(ctx)
-		})},
-		{Name: "terminal/release",
+		{Name: "terminal/kill", Needs: protocol.RightAdmin,
+			Call: h.onV1(func(ctx context.Context, t *Terminal) (any, error) {
+				protocol.Yield(ctx)
+				return struct{}{}, t.Kill(ctx)
+			})},
+		{Name: "terminal/release", Needs: protocol.RightAdmin,
 			Call: protocol.Bind(func(ctx context.Context, p terminalV1) (any, error) {
 				session, id, err := p.names()
 				if err != nil {
@@ -186,6 +189,7 @@ func methodsV1(h *Terminals, c *protocol.Conn) []protocol.Method {
 				if t == nil {
 					return struct{}{}, err
 				}
+				t.act(ctx)
 				protocol.Yield(ctx)
 				return struct{}{}, t.Close(ctx)
 			})},
@@ -201,7 +205,14 @@ func methodsV1(h *Terminals, c *protocol.Conn) []protocol.Method {
 	}
 }
 
-func (h *Terminals) createV1(_ context.Context, p createV1) (createdV1, error) {
+// act tells an audit which session a request acts on.
+func (t *Terminal) act(ctx context.Context) {
+	if a := protocol.ActOf(ctx); a != nil {
+		a.Session = string(t.run.ID())
+	}
+}
+
+func (h *Terminals) createV1(ctx context.Context, p createV1) (createdV1, error) {
 	if p.SessionID == nil {
 		return createdV1{}, &protocol.ParamError{Path: "sessionId", Expected: "a string"}
 	}
@@ -221,10 +232,14 @@ func (h *Terminals) createV1(_ context.Context, p createV1) (createdV1, error) {
 	}
 	ours := p.Meta.value.Ptywright.value
 	s.Input, s.Raw = ours.Stdin.value == "terminal", ours.Raw.value
+	if a := protocol.ActOf(ctx); a != nil { // of a command line its first word: the rest is arguments
+		a.Program, _, _ = strings.Cut(strings.TrimSpace(s.Command), " ")
+	}
 	t, err := h.Create(s)
 	if err != nil {
 		return createdV1{}, err
 	}
+	t.act(ctx)
 	return createdV1{TerminalID: t.id,
 		Meta: map[string]any{"ptywright": map[string]any{"session": string(t.run.ID())}}}, nil
 }
@@ -252,6 +267,7 @@ func (h *Terminals) onV1(f func(context.Context, *Terminal) (any,
 		if err != nil {
 			return nil, err
 		}
+		t.act(ctx)
 		return f(ctx, t)
 	})
 }

@@ -125,6 +125,16 @@ type Capabilities struct {
 	Actions       []string       `json:"actions"`
 	Matchers      []string       `json:"matchers"`
 	Limits        map[string]int `json:"limits"`
+	// Rights are what this connection may do: read, type or admin.
+	Rights string `json:"rights"`
+	Audit  *Audit `json:"audit"` // nil: the server writes none
+}
+
+// An Audit says whether the file of a server's audit takes lines.
+type Audit struct {
+	Lost    int64     `json:"lost"`    // requests that it has not taken since the server began
+	Problem string    `json:"problem"` // why it takes none now; "": it does
+	Since   time.Time `json:"since"`   // when that began
 }
 
 // Capabilities asks the server what it is and can do.

@@ -22,6 +22,8 @@ const (
 	ErrExpectationFailed Reason = "expectation_failed"
 	// ErrFileRefused: a file cannot be opened or written.
 	ErrFileRefused Reason = "file_refused"
+	// ErrForbidden: the connection has no right to it.
+	ErrForbidden Reason = "forbidden"
 	// ErrFramingLost: the next message cannot be found; the connection is closed.
 	ErrFramingLost Reason = "framing_lost"
 	// ErrGoldenRefused: the screen cannot be written down: a mask covers nothing, the region lies outside, or it has too many styles.
@@ -100,8 +102,6 @@ const (
 	ErrPluginWithoutCode Reason = "plugin_without_code"
 	// ErrPositionOutOfRange: the position is not on the screen.
 	ErrPositionOutOfRange Reason = "position_out_of_range"
-	// ErrReadOnly: the connection only reads.
-	ErrReadOnly Reason = "read_only"
 	// ErrReplyTooLarge: the answer would be too large.
 	ErrReplyTooLarge Reason = "reply_too_large"
 	// ErrServerDidNotGrantPluginLoad: the server does not load plugins for clients.

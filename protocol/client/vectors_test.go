@@ -243,7 +243,7 @@ var received = map[string]struct {
 	"Receipt":                  {into[client.Receipt], nil},
 	"AdapterTurnResult":        {into[client.Performed], []string{"sequence", "elapsed_ms", "wait_id"}},
 	"Recording":                {into[client.Recorded], []string{"recording"}}, // its id
-	"ServerCapabilitiesResult": {into[client.Capabilities], []string{"name", "framing", "ordering", "access", "reasons", "schema"}},
+	"ServerCapabilitiesResult": {into[client.Capabilities], []string{"name", "framing", "ordering", "reasons", "schema"}},
 	"TimeoutData":              {into[client.Evidence], []string{"reason", "written", "done", "receipt", "state", "output", "truncated", "screen_text", "duration_ms"}},
 	"SessionChangedParams":     {into[client.Event], nil},
 	"SessionOutputParams":      {into[client.Event], nil},

@@ -34,6 +34,7 @@ type Conn struct {
 	net.Conn
 	room  *Room
 	peer  string
+	uid   int
 	state state // guarded by the room's mu
 }
 
@@ -73,10 +74,13 @@ func (l *roomListener) Accept() (net.Conn, error) {
 }
 
 // Enter admits a connection as a stranger, and closes another one when there are too many.
-func (r *Room) Enter(c net.Conn) *Conn { return r.enter(c, peerOf(c)) }
+func (r *Room) Enter(c net.Conn) *Conn {
+	peer, uid := peerOf(c)
+	return r.enter(c, peer, uid)
+}
 
-func (r *Room) enter(c net.Conn, peer string) *Conn {
-	in := &Conn{Conn: c, room: r, peer: peer}
+func (r *Room) enter(c net.Conn, peer string, uid int) *Conn {
+	in := &Conn{Conn: c, room: r, peer: peer, uid: uid}
 	r.mu.Lock()
 	r.waiting = append(r.waiting, in)
 	var evicted *Conn
@@ -137,6 +141,9 @@ func (c *Conn) Admit() error {
 	return nil
 }
 
+// UID returns the user at the other end; -1 where the system does not tell.
+func (c *Conn) UID() int { return c.uid }
+
 // Leave frees the connection's place without closing it: its peer has closed its side and sends
 // nothing more.
 func (c *Conn) Leave() {
@@ -175,4 +182,12 @@ func Admit(request context.Context) error {
 		return errors.New("loopback: the server has no ConnContext, or its listener is of no room")
 	}
 	return c.Admit()
+}
+
+// UIDOf is [Conn.UID] of the request's connection; -1 for a context that is not a request's.
+func UIDOf(request context.Context) int {
+	if c, ok := request.Value(connKey{}).(*Conn); ok {
+		return c.UID()
+	}
+	return -1
 }

@@ -28,7 +28,7 @@ func TestRoom(t *testing.T) {
 	ends := map[string]*end{}
 	enter := func(name, peer string) *Conn {
 		ends[name] = &end{}
-		return r.enter(ends[name], peer)
+		return r.enter(ends[name], peer, -1)
 	}
 	closed := func(names ...string) {
 		t.Helper()
@@ -93,7 +93,7 @@ func TestRoomIsNeverOverfull(t *testing.T) {
 					before[c.peer]++
 				}
 				before[peer]++
-				all = append(all, r.enter(&end{}, peer))
+				all = append(all, r.enter(&end{}, peer, -1))
 				after := map[string]int{}
 				for _, c := range r.waiting {
 					after[c.peer]++

@@ -262,6 +262,7 @@ func (c *client) adapterSend(ctx context.Context, a *plugins.Adapter,
 		return none, err
 	}
 	s, receipt, err := a.Send(ctx, o)
+	typedBytes(ctx, receipt.Written, false)
 	if err != nil {
 		return none,
 			&intentError{err: err, receipt: &receipt,

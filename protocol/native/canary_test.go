@@ -86,8 +86,8 @@ func TestCanary(t *testing.T) {
 		"server.metrics":           {nil},
 		"server.set_notifications": {{"enabled": true, "events": true}, {"enabled": true, "events": true, "sessions": []any{id}, "since": 0}, {"enabled": true, "since": 0}},
 		"server.set_ordering":      {{"ordering": "session"}},
-		"server.set_client":        {{"name": plain}, {"name": plain + "\n"}},
-		"server.set_access":        {{"access": "full"}, {"access": plain}},
+		"server.set_rights":        {{"rights": "admin"}, {"rights": plain}},
+		"server.set_client":        {{"name": plain, "host": plain}, {"name": plain + "\n"}},
 		"server.set_strict":        {{"strict": true, plain: 1}, {"strict": true, plain: 1}, {"strict": false}},
 		"session.create":           {{"program": "token=" + secret}, {"program": "x", "owner": plain}, {"program": "x", "max_ms": -1}, {"program": "x", "max_memory": 1 << 30}, {"program": "x", "raw_transcript_path": "/nowhere/token=" + secret}},
 		"session.list":             {{"details": true}},
@@ -197,7 +197,7 @@ func TestResultsFitTheirSchema(t *testing.T) {
 		params obj
 	}{
 		{"server.capabilities", nil}, {"server.capabilities", obj{"schema": true}},
-		{"server.set_notifications", obj{"enabled": false}}, {"server.set_ordering", obj{"ordering": "session"}}, {"server.set_access", obj{"access": "full"}},
+		{"server.set_notifications", obj{"enabled": false}}, {"server.set_ordering", obj{"ordering": "session"}}, {"server.set_rights", obj{"rights": "admin"}}, {"server.set_client", obj{"name": "x"}},
 		{"session.list", nil}, {"session.list", obj{"details": true}},
 		{"session.snapshot", obj{"session": id}}, {"session.snapshot", obj{"session": id, "cells": "runs"}},
 		{"session.wait", obj{"session": id, "matcher": text("styled"), "cells": "full"}},
@@ -306,7 +306,7 @@ func TestSchemaBoundsAreTheServers(t *testing.T) {
 				tried++
 				on := w
 				switch {
-				case method == "server.set_access": // it is for good
+				case method == "server.set_rights": // it is for good
 					on = newWire(t, enginetest.Engine())
 				case method == "session.run" && ok: // there is no shell
 					continue

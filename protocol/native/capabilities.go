@@ -28,7 +28,8 @@ type capabilitiesResult struct {
 	Actions       []string           `json:"actions"`
 	Matchers      []string           `json:"matchers"`
 	Ordering      []string           `json:"ordering"`
-	Access        []string           `json:"access"`
+	Rights        string             `json:"rights" jsonschema:"what this connection may do: read, type or admin"`
+	Audit         *auditShape        `json:"audit,omitempty" jsonschema:"left out: the server writes none"`
 	Limits        map[string]int     `json:"limits"`
 	Reasons       []string           `json:"reasons,omitempty"`
 	Schema        *jsonschema.Schema `json:"schema,omitempty" jsonschema:"the model of the wire, as ptywright schema prints it"`
@@ -44,7 +45,8 @@ func (c *client) capabilities(ctx context.Context,
 		Matchers: matchers.Types(matchers.Options{Predicates: &asking{catalog: c.Catalog,
 			ctx: ctx}}),
 		Ordering: []string{protocol.Session.String(), protocol.Concurrent.String()},
-		Access:   []string{accessFull, accessRead},
+		Rights:   c.conn.Rights().String(),
+		Audit:    c.auditing(),
 		Limits: map[string]int{
 			"message_bytes": c.limits.Message, "executing_requests": c.limits.Executing,
 			"queued_bytes": c.limits.Queued, "reply_bytes": c.limits.Replies,

@@ -210,7 +210,6 @@ func wireError(err error) *protocol.Error {
 		stands  *cmdline.OccupiedError
 		prompt  *cmdline.PromptError
 		noShell *cmdline.NoShellError
-		reading *readOnlyError
 		aim     *targetError
 		told    *toldError
 		target  *engine.TargetError
@@ -260,8 +259,6 @@ func wireError(err error) *protocol.Error {
 		e.Data = wait.evidence
 	case errors.As(err, &typed):
 		e.Data = typed.data()
-	case errors.As(err, &reading):
-		e.Reason = "read_only"
 	case errors.As(err, &busy), errors.As(err, &stands), errors.As(err, &prompt):
 		e.Reason = "not_at_prompt"
 	case errors.As(err, &noShell):

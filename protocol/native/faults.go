@@ -11,10 +11,10 @@ import (
 
 // Codes of this dialect besides those of JSON-RPC 2.0.
 const (
-	codeTimeout       = -32001 // a wait timed out
-	codeSessionClosed = -32002 // the session's program has ended, or the session was killed or closed
-	codeDenied        = -32004 // the plugin's manifest, or a flag of the server, does not allow it
-	codeCancelled     = -32005 // the request was cancelled
+	codeTimeout       = -32001                 // a wait timed out
+	codeSessionClosed = -32002                 // the session's program has ended, or the session was killed or closed
+	codeDenied        = protocol.CodeForbidden // the plugin's manifest, or a flag of the server, does not allow it
+	codeCancelled     = -32005                 // the request was cancelled
 )
 
 // A fault is what a value of data.reason means: its code, and what data has beside the reason.
@@ -53,6 +53,12 @@ type (
 	noData     struct{}
 	methodData struct {
 		Method string `json:"method"`
+	}
+	forbiddenData struct {
+		Method string `json:"method"`
+		Needs  string `json:"needs" jsonschema:"the right that the request needs: type or admin"`
+		Rights string `json:"rights" jsonschema:"what the connection has: read or type"`
+		With   string `json:"with,omitempty" jsonschema:"the part of params that needs it, as redact false; left out: the method itself"`
 	}
 	permissionData struct {
 		progress
@@ -202,7 +208,7 @@ var faults = sync.OnceValue(func() map[string]fault {
 		"session_closed":                   of[waitData](codeSessionClosed, "the session was closed"),
 		"permission_denied":                of[permissionData](codeDenied, "the plugin's manifest does not allow it"),
 		"session_leased":                   of[leasedData](codeDenied, "another client has the session"),
-		"read_only":                        of[noData](codeDenied, "the connection only reads"),
+		"forbidden":                        of[forbiddenData](protocol.CodeForbidden, "the connection has no right to it"),
 		"server_did_not_grant_plugin_load": of[methodData](codeDenied, "the server does not load plugins for clients"),
 		"cancelled":                        of[waitData](codeCancelled, "the request was cancelled"),
 		"shutting_down":                    of[progress](codeCancelled, "the server is stopping"),

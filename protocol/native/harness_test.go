@@ -39,10 +39,16 @@ func serve(t testing.TB, e *engine.Engine, f protocol.Framing) *net.UnixConn {
 // serveDialect is serve of a dialect that the test has made.
 func serveDialect(t testing.TB, e *engine.Engine, d protocol.Dialect, f protocol.Framing) *net.UnixConn {
 	t.Helper()
+	return serveConfig(t, e, d, protocol.Config{Framing: f})
+}
+
+// serveConfig is serveDialect with a configuration of its own.
+func serveConfig(t testing.TB, e *engine.Engine, d protocol.Dialect, config protocol.Config) *net.UnixConn {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	client, server := socketPair(t)
 	done := make(chan error, 1)
-	conn := protocol.NewConn(server, d, protocol.Config{Framing: f})
+	conn := protocol.NewConn(server, d, config)
 	go func() { done <- conn.Serve(ctx) }()
 	t.Cleanup(func() {
 		client.Close()

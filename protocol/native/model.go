@@ -123,7 +123,7 @@ type methodModel struct {
 	About     string               `json:"about"`
 	Params    *jsonschema.Schema   `json:"params"`
 	Result    *jsonschema.Schema   `json:"result"`
-	Reads     bool                 `json:"reads"`
+	Rights    string               `json:"rights"`
 	Needs     []plugins.Permission `json:"needs,omitempty"`
 	Queues    string               `json:"queues,omitempty"`
 	Blocks    bool                 `json:"blocks,omitempty"`
@@ -153,7 +153,7 @@ const modelAbout = `The native wire: JSON-RPC 2.0, one message a line. A message
 	`Receivers ignore members that they do not know, but for objects with additionalProperties false and, after server.set_strict, in all params. ` +
 	`A member exists since version 1 of the protocol and is stable, unless x-since or x-stability says otherwise. ` +
 	`Of a method: queues says which member of params names what requests queue behind; blocks, that the answer may take until timeout_ms; ` +
-	`reads, that a connection that only reads may call it; needs, which permissions of the plugin's manifest.`
+	`rights, what a connection needs to call it: read, type or admin, and more with some params; needs, which permissions of the plugin's manifest.`
 
 // Model returns the model of the wire: a JSON Schema (2020-12) of every message, which also lists
 // methods, notifications and errors. Callers must not modify it.
@@ -329,7 +329,7 @@ func (m *modeler) methods() map[string]methodModel {
 			rule(s)
 		}
 		all[r.name] = methodModel{
-			About: r.about, Params: params, Result: m.define(camel(r.name)+"Result", r.result, false), Reads: r.reads, Needs: r.needs,
+			About: r.about, Params: params, Result: m.define(camel(r.name)+"Result", r.result, false), Rights: r.rights.String(), Needs: r.needs,
 			Queues: r.queues, Blocks: timed(s), Since: 1, Stability: stable, Reasons: reasonsOf(&r, s),
 		}
 		required := []string{"jsonrpc", "method"}
@@ -343,7 +343,7 @@ func (m *modeler) methods() map[string]methodModel {
 	for _, r := range table {
 		add(r)
 	}
-	add(row{name: "$/cancelRequest", about: "Cancels requests of this connection by their id.", reads: true,
+	add(row{name: "$/cancelRequest", about: "Cancels requests of this connection by their id.", rights: protocol.RightRead,
 		params: reflect.TypeFor[cancelRequestParams](), result: reflect.TypeFor[cancelRequestResult]()})
 	m.defs["Request"] = request
 	return all

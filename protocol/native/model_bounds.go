@@ -33,7 +33,7 @@ var ranges = sync.OnceValue(func() map[string][2]int64 {
 var words = sync.OnceValue(func() map[string][]any {
 	return map[string][]any{
 		"session.locate state": {stateVisible, stateHidden, stateStable},
-		"owner":                {ownerServer, ownerConnection}, "access": {accessFull, accessRead}, "session.input until": {untilSent, untilRead}, "which": {whichFirst, whichLast, whichAll}, "theme": {"dark", "light"}, "form": {"runs", "ansi"},
+		"owner":                {ownerServer, ownerConnection}, "rights": {protocol.RightAdmin.String(), protocol.RightType.String(), protocol.RightRead.String()}, "session.input until": {untilSent, untilRead}, "which": {whichFirst, whichLast, whichAll}, "theme": {"dark", "light"}, "form": {"runs", "ansi"},
 		"cells": {"full", "runs", "none"}, "ordering": {protocol.Session.String(), protocol.Concurrent.String()},
 		"echo_off":                    {string(engine.EchoAsk), string(engine.EchoSecret), string(engine.EchoPlain)},
 		"session.scrollback form":     {"text", "runs"},

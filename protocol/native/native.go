@@ -15,10 +15,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"unicode"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/internal/host"
@@ -34,6 +32,7 @@ type Server struct {
 	hide     *redact.Redactor
 	loads    bool // plugin.load and plugin.unload are granted
 	limits   protocol.Limits
+	audit    Audit // nil: there is none
 	matchers matchers.Options
 	merged   atomic.Int64 // notifications that lost output
 	opened   atomic.Int64 // connections
@@ -44,12 +43,13 @@ type Options struct {
 	Limits       protocol.Limits // printed by server.capabilities
 	PluginLoad   bool            // allows plugin.load and plugin.unload, which run code from this machine's files
 	MatcherDepth int             // levels of nested matchers; 0: matchers.MaxDepth
+	Audit        Audit           // the server's, for server.capabilities and server.audit; nil: there is none
 }
 
 // New returns the dialect over the sessions, adapters and recordings of h.
 func New(h *host.Host, o Options) *Server {
 	return &Server{
-		Host: h, hide: h.Redactor(), loads: o.PluginLoad, limits: o.Limits,
+		Host: h, hide: h.Redactor(), loads: o.PluginLoad, limits: o.Limits, audit: o.Audit,
 		matchers: matchers.Options{Depth: cmp.Or(o.MatcherDepth, matchers.MaxDepth)},
 	}
 }
@@ -64,7 +64,8 @@ func (s *Server) Open(c *protocol.Conn) protocol.Handler {
 		ties: map[engine.ID]func() bool{}, owned: map[engine.ID]*engine.Session{}}
 	cl.introduce("")
 	for _, r := range table {
-		m := protocol.Method{Name: r.name, Call: r.bind(cl)}
+		m := r.bind(cl)
+		m.Name, m.Needs, m.Audited = r.name, r.rights, r.audited
 		if r.loads && !s.loads {
 			m.Call = func(context.Context, json.RawMessage) (any, error) {
 				return nil,
@@ -112,18 +113,18 @@ type client struct {
 	number  int64 // of the connection, from 1
 	called  atomic.Pointer[called]
 
-	readsOnly atomic.Bool // set by server.set_access
-	strict    atomic.Bool // set by server.set_strict
+	strict atomic.Bool // set by server.set_strict
 
 	mu sync.Mutex
 	// protects the fields below
-	notifier  *notifier // nil until server.set_notifications is first called
-	notifying bool      // its last request
-	eventing  bool      // likewise, of events
-	leases    map[engine.ID]*lease
-	frames    map[engine.ID]*shown // what the client has of sessions that it watches
-	ties      map[engine.ID]func() bool
-	owned     map[engine.ID]*engine.Session // those that end with the connection
+	notifier   *notifier // nil until server.set_notifications is first called
+	notifying  bool      // its last request
+	eventing   bool      // likewise, of events
+	subscribed filter    // likewise
+	leases     map[engine.ID]*lease
+	frames     map[engine.ID]*shown // what the client has of sessions that it watches
+	ties       map[engine.ID]func() bool
+	owned      map[engine.ID]*engine.Session // those that end with the connection
 }
 
 // A called is what a client has said that it is, with server.set_client, and with the number of its
@@ -134,35 +135,15 @@ type called struct {
 	by    engine.By
 }
 
-type clientParams struct {
-	Name *string `json:"name" jsonschema:"the program, for others to read: with its number in events, and as the holder of leases; at most 64 characters of it"`
-}
-
-type clientResult struct {
-	Name string `json:"name" jsonschema:"as it is kept"`
-}
-
-// setClient notes what the client says that it is. Nothing verifies it.
-func (c *client) setClient(_ context.Context, p clientParams) (clientResult, error) {
-	if err := required("name", p.Name); err != nil {
-		return clientResult{}, err
-	}
-	if strings.ContainsFunc(*p.Name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return clientResult{}, &protocol.ParamError{Path: "name",
-			Expected: "a name of printable characters", Got: protocol.Got(*p.Name)}
-	}
-	c.introduce(*p.Name)
-	return clientResult{c.title()}, nil
-}
-
 // introduce notes what the client is called; "": it has not said.
 func (c *client) introduce(title string) {
 	clean := engine.PlainLine(title, c.hide.String)
 	if all := []rune(clean); len(all) > maxTitle {
 		clean = string(all[:maxTitle])
 	}
-	c.called.Store(&called{clean,
-		engine.By(fmt.Sprintf("%s %d", cmp.Or(clean, "client"), c.number))})
+	by := fmt.Sprintf("%s %d", cmp.Or(clean, "client"), c.number)
+	c.called.Store(&called{clean, engine.By(by)})
+	c.conn.Call(by)
 }
 
 // maxTitle bounds what a client may be called, in characters: it is shown in a line of a list, as

@@ -17,7 +17,7 @@ type notificationsParams struct {
 	Adapters []string `json:"adapters,omitempty" jsonschema:"only sessions of these adapters"`
 	Sessions []string `json:"sessions,omitempty" jsonschema:"only these sessions"`
 	Since    *uint64  `json:"since,omitempty" jsonschema:"with sessions: tell their output after this sequence, too, from 0 all that is kept"`
-	Events   bool     `json:"events,omitempty" jsonschema:"true tells session.event, too"`
+	Events   bool     `json:"events,omitempty" jsonschema:"true tells session.event and server.audit, too"`
 	readParams
 }
 
@@ -59,7 +59,7 @@ func (c *client) setNotifications(_ context.Context,
 	if f.events && !c.eventing {
 		ch.noted = noted(c.Engine)
 	}
-	c.notifying, c.eventing = f.enabled, f.events
+	c.notifying, c.eventing, c.subscribed = f.enabled, f.events, f
 	c.notifier.set(ch)
 	return notificationsResult{Enabled: *p.Enabled, Adapters: p.Adapters, Sessions: p.Sessions,
 		Events: f.events}, nil
@@ -73,6 +73,7 @@ const (
 	noteExited  = "session.exited"
 	noteAdapter = "adapter.changed"
 	noteEvent   = "session.event"
+	noteAudit   = "server.audit"
 )
 
 // notes are all of them.
@@ -88,6 +89,7 @@ var notes = []struct {
 		reflect.TypeFor[exitedParams]()},
 	{noteAdapter, "The state of an adapter's program is another, or something has happened in the turn.", reflect.TypeFor[adapterChangedParams]()},
 	{noteEvent, "Something has happened to the session, or an event has ended or grown.", reflect.TypeFor[eventParams]()},
+	{noteAudit, "The file of the server's audit takes no lines, or takes them again.", reflect.TypeFor[auditShape]()},
 }
 
 // notifications are the names of all of them, as server.capabilities lists them.
@@ -103,7 +105,7 @@ type filter struct {
 	enabled  bool
 	sessions []string // with adapters: either; both empty: all
 	adapters []string
-	events   bool // session.event, too
+	events   bool // session.event and server.audit, too
 	hide     *redact.Redactor
 }
 
@@ -139,6 +141,7 @@ type notifier struct {
 	cursors map[engine.ID]*cursor
 	states  map[string]*stateCursor // by adapter
 	follow  *engine.Follower
+	problem string             // the audit's, as it was told last
 	quiet   context.CancelFunc // ends the pass in progress; guarded by client.mu, nil when there is none
 }
 
@@ -218,6 +221,21 @@ func (n *notifier) set(c change) {
 	n.change <- c
 	if !c.filter.enabled && n.quiet != nil {
 		n.quiet() // no notification may follow the reply to this request
+	}
+}
+
+// hideFromNowOn has notifications that were asked for with redact false hide secrets, and ends the
+// one that is on its way: the connection has no right to what it shows any more.
+func (c *client) hideFromNowOn() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.notifier == nil || c.subscribed.hide != nil {
+		return
+	}
+	c.subscribed.hide = c.hide
+	c.notifier.set(change{filter: c.subscribed})
+	if c.notifier.quiet != nil {
+		c.notifier.quiet()
 	}
 }
 
@@ -311,6 +329,7 @@ func (n *notifier) watch() error {
 		if n.filter.events {
 			noted = n.client.Engine.Noted()
 		}
+		audited := n.audited()
 		began := time.Now()
 		var wake time.Duration
 		ctx, end, c, news := n.begin()
@@ -346,6 +365,7 @@ func (n *notifier) watch() error {
 		case <-changed:
 		case <-stated:
 		case <-noted:
+		case <-audited:
 		}
 		if rest := floor - time.Since(began); rest > 0 {
 			timer.Reset(rest)
@@ -419,6 +439,9 @@ func (n *notifier) tell(ctx context.Context, now time.Time) (wake time.Duration,
 				wake = due
 			}
 		}
+	}
+	if err := n.audit(ctx); err != nil {
+		return 0, err
 	}
 	return wake, n.adapters(ctx)
 }

@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/ptywright/ptywright/protocol"
 )
 
 // given are the reasons that a member of params brings with it.
@@ -44,7 +46,7 @@ var waiting = []string{
 // also are the reasons of single methods beside those that follow from their params.
 var also = sync.OnceValue(func() map[string][]string {
 	return map[string][]string{
-		"server.set_access":        {"read_only"},
+		"server.set_rights":        {"forbidden"},
 		"session.create":           append([]string{"shell_integration_unsupported", "memory_limit_unsupported"}, starting...),
 		"session.close":            {"owned_by_adapter", "unkillable"},
 		"session.kill":             {"owned_by_adapter", "unkillable", "session_closed"},
@@ -56,7 +58,7 @@ var also = sync.OnceValue(func() map[string][]string {
 		"session.wait":             {"reply_too_large"},
 		"session.locate":           {"not_found", "ambiguous", "timeout", "session_ended", "session_closed", "plugin_failed"},
 		"session.history":          {"moment_not_kept"},
-		"session.screenshot":       {"reply_too_large", "file_refused", "read_only"},
+		"session.screenshot":       {"reply_too_large", "file_refused"},
 		"session.frame":            {"reply_too_large", "session_closed"},
 		"session.golden":           {"invalid_golden", "golden_refused"},
 		"session.lease":            {"owned_by_adapter", "session_leased", "session_ended", "session_closed"},
@@ -81,8 +83,8 @@ var also = sync.OnceValue(func() map[string][]string {
 // itself, or with a batch, is not among them.
 func reasonsOf(r *row, params *jsonschema.Schema) []string {
 	all := []string{"cancelled", "duplicate_member", "internal_error", "invalid_params", "limit_exceeded"}
-	if !r.reads {
-		all = append(all, "read_only")
+	if r.rights != protocol.RightRead || r.more {
+		all = append(all, "forbidden")
 	}
 	for name, reasons := range given() {
 		if params.Properties[name] != nil {

@@ -80,9 +80,6 @@ func (c *client) sessionScreenshot(_ context.Context,
 	if err != nil {
 		return nil, err
 	}
-	if p.Path != "" && c.readsOnly.Load() {
-		return nil, &readOnlyError{"a picture with path, which writes a file,"}
-	}
 	format, err := picture.FormatFor(p.Format, p.Path)
 	if err != nil {
 		if where := (*picture.PathError)(nil); errors.As(err, &where) {

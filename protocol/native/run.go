@@ -83,6 +83,7 @@ func (c *client) sessionRun(ctx context.Context, p runParams) (*runResult, error
 	if err != nil {
 		return nil, over(s, err)
 	}
+	typedBytes(ctx, len(*p.Command), false)
 	l := newLook(out.View, p.redactor(), "none")
 	printed := printedShape{
 		Sequence: out.Since, Output: l.Printed(out.Printed(), p.Raw), Truncated: out.Cut,

@@ -255,6 +255,7 @@ func (c *client) sessionInput(ctx context.Context, p inputParams) (inputResult, 
 		options = append(options, engine.UntilRead{})
 	}
 	r, err := c.do(ctx, s, action, max(timeout, time.Millisecond), options...)
+	typedBytes(ctx, r.Written, r.Secret)
 	if err != nil {
 		return inputResult{}, over(s, c.aimed(err, asking))
 	}

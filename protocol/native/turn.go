@@ -150,6 +150,7 @@ func (c *client) adapterTurn(ctx context.Context, a *plugins.Adapter,
 	var r *turnResult
 	err = a.Turn(ctx, o, func(send func() (*plugins.State, plugins.Receipt, error)) error {
 		s, receipt, err := send()
+		typedBytes(ctx, receipt.Written, false)
 		l := adapterLook(a, a.Session().View(), p.redactor())
 		if err != nil {
 			return &intentError{err: err, receipt: &receipt, look: l}

@@ -253,8 +253,15 @@ func (c *conn) call(ctx context.Context, e *envelope) (result any, err error) {
 	if !ok {
 		return nil, fmt.Errorf("Unknown method: %s", c.server.covered.String(clip(e.method)))
 	}
-	r, err := c.server.reader(e.params)
+	grant := &c.server.opts.Grant
+	ctx, end := grant.Begin(ctx, e.method)
+	reason := "internal_error" // of a panic
+	defer func() {
+		end(protocol.Peer{UID: c.stream.UID(), PID: -1}, reason)
+	}()
+	r, err := c.permitted(ctx, row, e)
 	if err != nil {
+		reason = "forbidden"
 		return nil, err
 	}
 	defer func() {
@@ -263,10 +270,24 @@ func (c *conn) call(ctx context.Context, e *envelope) (result any, err error) {
 			result, err = nil, errors.New("internal error; the server's log has it")
 		}
 	}()
-	if result, err = row(ctx, r, e.params); err != nil {
+	result, err = row.call(ctx, r, e.params)
+	if reason = ""; err != nil {
+		reason = "failed" // Unterm's errors have no reasons
 		err = errors.New(r.errorText(err))
 	}
 	return result, err
+}
+
+// permitted returns the reader of a request that the client may make.
+func (c *conn) permitted(ctx context.Context, row row, e *envelope) (*reader, error) {
+	needs, with := row.needs, ""
+	if e.params["redact"].Kind() == 'f' && needs != protocol.RightAdmin {
+		needs, with = protocol.RightAdmin, "redact false"
+	}
+	if err := c.server.opts.Grant.Permit(ctx, e.method, needs, with); err != nil {
+		return nil, err
+	}
+	return c.server.reader(e.params)
 }
 
 // reply writes one line, and reports whether the client has taken it.

@@ -177,12 +177,12 @@ func (brittle) MarshalJSON() ([]byte, error) { panic("token=abcdefghijklmnop1234
 // TestFaults: a method that breaks, or whose result does not encode, costs its request. The
 // connection and others go on.
 func TestFaults(t *testing.T) {
-	for name, r := range map[string]row{
+	for name, r := range map[string]call{
 		"test.panic":       func(context.Context, *reader, params) (any, error) { panic("token=abcdefghijklmnop1234") },
 		"test.unencodable": func(context.Context, *reader, params) (any, error) { return math.NaN(), nil },
 		"test.encoder":     func(context.Context, *reader, params) (any, error) { return brittle{}, nil },
 	} {
-		rows[name] = r
+		rows[name] = forRead(r)
 		defer delete(rows, name)
 		synctest.Test(t, func(t *testing.T) {
 			s := desk()
@@ -208,7 +208,7 @@ func TestFaults(t *testing.T) {
 // TestGoneClients: a request whose client has closed its side goes on for a while, and ends at once
 // with the server.
 func TestGoneClients(t *testing.T) {
-	rows["test.stalled"] = stalled
+	rows["test.stalled"] = forRead(stalled)
 	defer delete(rows, "test.stalled")
 	request := login + `{"id":1,"method":"test.stalled"}` + "\n"
 	synctest.Test(t, func(t *testing.T) {

@@ -43,7 +43,7 @@ func launch(ctx context.Context, s *reader, p params) (any, error) {
 		s.audit.add("orchestrate.launch", nil, line, false)
 		return nil, blocked(why)
 	}
-	made, err := s.createFrom(p)
+	made, err := s.createFrom(ctx, p)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -174,7 +175,13 @@ func (s *Server) typeText(ctx context.Context, method string, at *pane, text,
 	if err := blocked(why); err != nil {
 		return err
 	}
-	if _, err := at.session.Do(ctx, engine.Text(text), engine.By("unterm")); err != nil {
+	done, err := at.session.Do(ctx, engine.Text(text), engine.By("unterm"))
+	if act := protocol.ActOf(ctx); act != nil && !done.Secret {
+		act.Bytes += done.Written
+	} else if act != nil {
+		act.Secret = true
+	}
+	if err != nil {
 		return err
 	}
 	at.typed.line = next

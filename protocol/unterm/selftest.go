@@ -69,7 +69,7 @@ func selftest(ctx context.Context, s *reader, p params) (any, error) {
 
 func (s *reader) check(ctx context.Context, p probe) check {
 	c := check{Name: p.name}
-	result, err := rows[p.method](ctx, s, p.params)
+	result, err := rows[p.method].call(ctx, s, p.params)
 	if err != nil {
 		c.Detail = map[string]string{"error": s.errorText(err)}
 		return c

@@ -24,7 +24,9 @@ type Options struct {
 	Root string // folder of this user's instances, see package instance
 	Port int    // preferred; 0: any that is free
 	Dir  string // working directory of pane 0, and in the instance's record; "": the process's
-	Raw  bool   // clients may ask for unredacted text
+	Raw  bool   // clients may ask for unredacted text, if they may do everything
+	// Grant is what clients may do. The server's own work, such as starting pane 0, needs none.
+	Grant protocol.Grant
 }
 
 // A Server is one instance: a name, a port, a token and the panes of an engine.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/protocol"
 )
 
 // done is the result of methods without another.
@@ -70,15 +71,15 @@ func (p params) creation() (creation, error) {
 	return c, nil
 }
 
-func createPane(_ context.Context, s *reader, p params) (any, error) {
-	made, err := s.createFrom(p)
+func createPane(ctx context.Context, s *reader, p params) (any, error) {
+	made, err := s.createFrom(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	return s.created(made), nil
 }
 
-func (s *reader) createFrom(p params) (*pane, error) {
+func (s *reader) createFrom(ctx context.Context, p params) (*pane, error) {
 	c, err := p.creation()
 	if err == nil {
 		err = s.mayStart(c)
@@ -86,7 +87,13 @@ func (s *reader) createFrom(p params) (*pane, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.create(c)
+	made, err := s.create(c)
+	if act := protocol.ActOf(ctx); act != nil {
+		if act.Program = c.program; err == nil {
+			act.Session = string(made.session.ID())
+		}
+	}
+	return made, err
 }
 
 func (s *reader) created(made *pane) created {

@@ -7,17 +7,34 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/ptywright/ptywright/protocol"
 )
 
-// A row is a method. It may block, which delays only its own connection.
-type row func(ctx context.Context, s *reader, p params) (any, error)
+// A row is a method.
+type row struct {
+	needs protocol.Rights // what a client must have
+	call  call
+}
+
+// A call is what a method does. It may block, which delays only its own connection.
+type call func(ctx context.Context, s *reader, p params) (any, error)
+
+// forRead, forType and forAdmin are rows by what a client must have: to look, to use what runs, and
+// to start or end something or to write a file.
+func forRead(f call) row  { return row{protocol.RightRead, f} }
+func forType(f call) row  { return row{protocol.RightType, f} }
+func forAdmin(f call) row { return row{protocol.RightAdmin, f} }
 
 // onPane is a method of one pane, which its params name.
-func onPane(f func(ctx context.Context, s *reader, at *pane, p params) (any, error)) row {
+func onPane(f func(ctx context.Context, s *reader, at *pane, p params) (any, error)) call {
 	return func(ctx context.Context, s *reader, p params) (any, error) {
 		at, err := s.pane(p)
 		if err != nil {
 			return nil, err
+		}
+		if act := protocol.ActOf(ctx); act != nil {
+			act.Session, act.Name = string(at.session.ID()), at.session.Config().Name
 		}
 		return f(ctx, s, at, p)
 	}
@@ -29,78 +46,78 @@ var rows map[string]row
 // Set by init: selftest.run calls rows itself.
 func init() {
 	rows = map[string]row{
-		"session.list":                   listPanes,
-		"session.get":                    onPane(getPane),
-		"session.status":                 onPane(getPane),
-		"session.create":                 createPane,
-		"session.input":                  onPane(inputPane),
-		"session.send_text":              onPane(sendText),
-		"session.read_tail":              onPane(readTail),
-		"session.resize":                 onPane(resizePane),
-		"session.destroy":                onPane(destroyPane),
-		"session.idle":                   onPane(idlePane),
-		"session.cwd":                    onPane(cwdPane),
-		"session.env":                    envPane,
-		"session.set_env":                setEnvPane,
-		"session.history":                onPane(historyPane),
-		"session.audit_log":              auditLog,
-		"session.recording_start":        onPane(recordingStart),
-		"session.recording_stop":         recordingStop,
-		"session.recording_status":       recordingStatus,
-		"session.recording_list":         recordingList,
-		"session.recording_read":         recordingRead,
-		"session.recording_attach_trace": recordingAttachTrace,
-		"session.export_markdown":        onPane(exportMarkdown),
+		"session.list":                   forRead(listPanes),
+		"session.get":                    forRead(onPane(getPane)),
+		"session.status":                 forRead(onPane(getPane)),
+		"session.create":                 forAdmin(createPane),
+		"session.input":                  forType(onPane(inputPane)),
+		"session.send_text":              forType(onPane(sendText)),
+		"session.read_tail":              forRead(onPane(readTail)),
+		"session.resize":                 forType(onPane(resizePane)),
+		"session.destroy":                forAdmin(onPane(destroyPane)),
+		"session.idle":                   forRead(onPane(idlePane)),
+		"session.cwd":                    forRead(onPane(cwdPane)),
+		"session.env":                    forRead(envPane),
+		"session.set_env":                forType(setEnvPane),
+		"session.history":                forRead(onPane(historyPane)),
+		"session.audit_log":              forRead(auditLog),
+		"session.recording_start":        forAdmin(onPane(recordingStart)),
+		"session.recording_stop":         forAdmin(recordingStop),
+		"session.recording_status":       forRead(recordingStatus),
+		"session.recording_list":         forRead(recordingList),
+		"session.recording_read":         forRead(recordingRead),
+		"session.recording_attach_trace": forAdmin(recordingAttachTrace),
+		"session.export_markdown":        forAdmin(onPane(exportMarkdown)),
 
-		"exec.run":      onPane(execRun),
-		"exec.send":     onPane(inputPane),
-		"exec.run_wait": onPane(execRunWait),
-		"exec.status":   onPane(execStatus),
-		"exec.cancel":   onPane(execCancel),
-		"signal.send":   onPane(signalSend),
+		"exec.run":      forType(onPane(execRun)),
+		"exec.send":     forType(onPane(inputPane)),
+		"exec.run_wait": forType(onPane(execRunWait)),
+		"exec.status":   forRead(onPane(execStatus)),
+		"exec.cancel":   forType(onPane(execCancel)),
+		"signal.send":   forType(onPane(signalSend)),
 
-		"screen.read":          onPane(readScreen),
-		"screen.text":          onPane(textScreen),
-		"screen.cursor":        onPane(cursorScreen),
-		"screen.scroll":        onPane(scrollScreen),
-		"screen.search":        onPane(searchScreen),
-		"screen.detect_errors": onPane(detectErrors),
+		"screen.read":          forRead(onPane(readScreen)),
+		"screen.text":          forRead(onPane(textScreen)),
+		"screen.cursor":        forRead(onPane(cursorScreen)),
+		"screen.scroll":        forRead(onPane(scrollScreen)),
+		"screen.search":        forRead(onPane(searchScreen)),
+		"screen.detect_errors": forRead(onPane(detectErrors)),
 
-		"orchestrate.launch":    launch,
-		"orchestrate.broadcast": broadcast,
-		"orchestrate.wait":      onPane(waitPane),
+		"orchestrate.launch":    forAdmin(launch),
+		"orchestrate.broadcast": forType(broadcast),
+		"orchestrate.wait":      forRead(onPane(waitPane)),
 
-		"capture.screen":    captureScreen,
-		"capture.window":    captureWindow,
-		"capture.select":    captureSelect,
-		"capture.clipboard": captureClipboard,
+		"capture.screen":    forAdmin(captureScreen),
+		"capture.window":    forAdmin(captureWindow),
+		"capture.select":    forAdmin(captureSelect),
+		"capture.clipboard": forRead(captureClipboard),
 
-		"proxy.status":    proxyStatus,
-		"proxy.nodes":     proxyNodes,
-		"proxy.switch":    proxySwitch,
-		"proxy.speedtest": proxySpeedtest,
-		"proxy.configure": proxyConfigure,
-		"proxy.disable":   proxyDisable,
-		"proxy.env":       proxyEnv,
+		"proxy.status":    forRead(proxyStatus),
+		"proxy.nodes":     forRead(proxyNodes),
+		"proxy.switch":    forAdmin(proxySwitch),
+		"proxy.speedtest": forAdmin(proxySpeedtest),
+		"proxy.configure": forAdmin(proxyConfigure),
+		"proxy.disable":   forAdmin(proxyDisable),
+		"proxy.env":       forRead(proxyEnv),
 
-		"workspace.save":    workspaceSave,
-		"workspace.restore": workspaceRestore,
-		"workspace.list":    workspaceList,
+		"workspace.save":    forAdmin(workspaceSave),
+		"workspace.restore": forAdmin(workspaceRestore),
+		"workspace.list":    forRead(workspaceList),
 
-		"policy.set":   policySet,
-		"policy.check": policyCheck,
+		"policy.set":   forAdmin(policySet),
+		"policy.check": forRead(policyCheck),
 
-		"instance.list":      instanceList,
-		"instance.info":      instanceInfo,
-		"instance.set_title": instanceSetTitle,
-		"instance.focus":     instanceFocus,
+		"instance.list":      forRead(instanceList),
+		"instance.info":      forRead(instanceInfo),
+		"instance.set_title": forAdmin(instanceSetTitle),
+		"instance.focus":     forAdmin(instanceFocus),
 
-		"server.info":         serverInfo,
-		"server.health":       serverHealth,
-		"server.capabilities": serverCapabilities,
-		"system.info":         systemInfo,
-		"system.launch_admin": launchAdmin,
-		"selftest.run":        selftest,
+		"server.info":         forRead(serverInfo),
+		"server.health":       forRead(serverHealth),
+		"server.capabilities": forRead(serverCapabilities),
+		"system.info":         forRead(systemInfo),
+		"system.launch_admin": forAdmin(launchAdmin),
+		"selftest.run":        forAdmin(selftest),
 	}
 }
 

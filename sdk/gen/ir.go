@@ -95,7 +95,6 @@ type methodDef struct {
 	name, about string
 	params      *typeDef // an object, perhaps without members
 	result      *typeDef
-	reads       bool   // a connection that only reads may call it
 	blocks      bool   // the answer may take until timeout_ms
 	queues      string // the member of params that names what it queues behind
 	reasons     []string
@@ -141,7 +140,6 @@ func readWire(model object) (w *wire, err error) {
 			result: b.use(m["result"]), queues: word(m["queues"]), reasons: texts(m["reasons"]),
 			stability: word(m["stability"]),
 		}
-		d.reads, _ = m["reads"].(bool)
 		d.blocks, _ = m["blocks"].(bool)
 		d.since = int(m["since"].(float64))
 		direct(d.params, func(t *typeDef) *bool { return &t.sent })

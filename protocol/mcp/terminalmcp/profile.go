@@ -15,7 +15,7 @@ import (
 
 // Profile returns the server as a profile of MCP.
 func (s *Server) Profile() *mcp.Profile {
-	p := profile(Tools(),
+	p := profile(toolsFor(s.opts.Grant.Rights),
 		func(ctx context.Context, name string,
 			args json.RawMessage) *Result {
 			return s.Call(ctx, name, args)
@@ -79,6 +79,9 @@ func middleware(all []Tool, call func(context.Context, string, json.RawMessage) 
 			}
 			switch p := req.GetParams().(type) {
 			case *sdk.CallToolParamsRaw:
+				if r, ok := req.(*sdk.CallToolRequest); ok {
+					ctx = context.WithValue(ctx, peerKey{}, mcp.PeerOf(ctx, r))
+				}
 				return sdkResult(call(ctx, p.Name, p.Arguments)), nil
 			case *sdk.GetPromptParams:
 				if p.Name != PromptName {
@@ -96,6 +99,8 @@ func middleware(all []Tool, call func(context.Context, string, json.RawMessage) 
 		}
 	}
 }
+
+type peerKey struct{} // of the protocol.Peer that made a call
 
 // sdkResult converts r for the SDK.
 func sdkResult(r *Result) sdk.Result {

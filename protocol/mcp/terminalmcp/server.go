@@ -22,6 +22,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/internal/host"
+	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -47,15 +48,16 @@ const inputTimeout = 30 * time.Second
 
 // Options say how a server works. The zero value is Terminal MCP's own.
 type Options struct {
-	Shell       string        // for sessions that name none; "": $SHELL, or the system's
-	Cols, Rows  int           // likewise; 0: 120 and 40
-	Sessions    int           // at a time, including the default one; 0: 5
-	SessionIdle time.Duration // after which an unused session is ended; 0: 600 seconds; negative: never
-	RecordDir   string        // of recordings; "": see RecordDir
-	Taps        []engine.Tap  // of the default session
-	Attended    bool          // it is shown on a person's terminal: see engine.Config
-	Limits      *Limits       // of recordings whose call names none; nil: DefaultLimits
-	Raw         bool          // redact nothing
+	Shell       string         // for sessions that name none; "": $SHELL, or the system's
+	Cols, Rows  int            // likewise; 0: 120 and 40
+	Sessions    int            // at a time, including the default one; 0: 5
+	SessionIdle time.Duration  // after which an unused session is ended; 0: 600 seconds; negative: never
+	RecordDir   string         // of recordings; "": see RecordDir
+	Taps        []engine.Tap   // of the default session
+	Attended    bool           // it is shown on a person's terminal: see engine.Config
+	Limits      *Limits        // of recordings whose call names none; nil: DefaultLimits
+	Raw         bool           // redact nothing
+	Grant       protocol.Grant // what clients may do: tools that need more are not offered
 }
 
 // A Server is the profile's state, shared by all its clients. Its methods may be called by any
@@ -175,7 +177,33 @@ func (s *Server) Call(ctx context.Context, name string, args json.RawMessage) *R
 	return r
 }
 
-func (s *Server) call(ctx context.Context, t *tool, args json.RawMessage) (*Result, error) {
+func (s *Server) call(ctx context.Context, t *tool, args json.RawMessage) (r *Result, err error) {
+	ctx, end := s.opts.Grant.Begin(ctx, t.name)
+	reason := "internal_error" // of a panic
+	defer func() {
+		peer, ok := ctx.Value(peerKey{}).(protocol.Peer)
+		if !ok {
+			peer = protocol.Peer{UID: -1, PID: -1}
+		}
+		end(peer, reason)
+	}()
+	r, err = s.permitted(ctx, t, args)
+	switch standard := protocol.Standard(err); {
+	case err == nil:
+		reason = ""
+	case standard != nil:
+		reason = standard.Reason
+	default:
+		reason = "failed"
+	}
+	return r, err
+}
+
+// permitted is call, if the client may.
+func (s *Server) permitted(ctx context.Context, t *tool, args json.RawMessage) (*Result, error) {
+	if err := s.opts.Grant.Permit(ctx, t.name, t.needs, ""); err != nil {
+		return nil, err
+	}
 	a, err := decode(args, t.fields, t.optional)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+
+	"github.com/ptywright/ptywright/protocol"
 )
 
 // A Tool is one tool as clients see it.
@@ -20,6 +22,7 @@ type tool struct {
 	short       string // in client mode; "": it is not served there
 	fields      []field
 	optional    bool // a call without any arguments object is fine
+	needs       protocol.Rights
 	call        func(*Server, *call) (*Result, error)
 }
 
@@ -32,7 +35,7 @@ var tools []tool
 func init() { // not a literal: the calls refer to it
 	tools = []tool{
 		{
-			name: "type", call: (*Server).typeText,
+			name: "type", call: (*Server).typeText, needs: protocol.RightType,
 			description: "Type text into the terminal, exactly as given: no Enter follows, so send that with sendKey. " +
 				"Line ends and tabs in the text are typed as they are.",
 			short: "Type text into the terminal; Enter is not pressed",
@@ -40,7 +43,7 @@ func init() { // not a literal: the calls refer to it
 				description: "Text to type"}, sessionField},
 		},
 		{
-			name: "sendKey", call: (*Server).sendKey,
+			name: "sendKey", call: (*Server).sendKey, needs: protocol.RightType,
 			description: "Press a key or a combination: Enter, Tab, Escape, Backspace, Delete, Insert, ArrowUp, ArrowDown, ArrowLeft, " +
 				"ArrowRight, Home, End, PageUp, PageDown, F1 to F12, Ctrl+A to Ctrl+Z, Ctrl+[, Ctrl+\\, Ctrl+], Ctrl+^, Ctrl+_, Ctrl+Space.",
 			short: "Press a key or a combination, such as Enter or Ctrl+C",
@@ -48,7 +51,7 @@ func init() { // not a literal: the calls refer to it
 				description: "Name of the key, such as Enter, ArrowUp or Ctrl+C"}, sessionField},
 		},
 		{
-			name: "getContent", call: (*Server).getContent, optional: true,
+			name: "getContent", call: (*Server).getContent, needs: protocol.RightRead, optional: true,
 			description: "Read the terminal as plain text: the scrollback (up to 1000 lines) and the screen, or the screen alone. Secrets are hidden.",
 			short:       "Read the terminal as plain text",
 			fields: []field{
@@ -58,7 +61,7 @@ func init() { // not a literal: the calls refer to it
 			},
 		},
 		{
-			name: "takeScreenshot", call: (*Server).takeScreenshot, optional: true,
+			name: "takeScreenshot", call: (*Server).takeScreenshot, needs: protocol.RightRead, optional: true,
 			description: "Look at the screen: its text with the cursor's position and the dimensions (text), the same with colours as SGR " +
 				"sequences (ansi), or a picture (png). Secrets are hidden.",
 			short: "Look at the screen: its text, the cursor's position and the dimensions",
@@ -69,12 +72,12 @@ func init() { // not a literal: the calls refer to it
 			},
 		},
 		{
-			name: "clear", call: (*Server).clear, optional: true,
+			name: "clear", call: (*Server).clear, needs: protocol.RightType, optional: true,
 			description: "Clear the screen and the scrollback, but for the line the cursor is in. The program is told nothing.",
 			fields:      []field{sessionField},
 		},
 		{
-			name: "startRecording", call: (*Server).startRecording, optional: true,
+			name: "startRecording", call: (*Server).startRecording, needs: protocol.RightAdmin, optional: true,
 			description: "Record what the terminal shows as an asciicast v2 file, one recording at a time. Tells the recording's id and where the file will be.",
 			short:       "Record what the terminal shows as an asciicast v2 file",
 			fields: []field{
@@ -95,14 +98,14 @@ func init() { // not a literal: the calls refer to it
 			},
 		},
 		{
-			name: "stopRecording", call: (*Server).stopRecording,
+			name: "stopRecording", call: (*Server).stopRecording, needs: protocol.RightAdmin,
 			description: "Stop a recording and complete its file.",
 			short:       "Stop a recording and complete its file",
 			fields: []field{{name: "recordingId", kind: kindString, required: true,
 				description: "Id of the recording, as startRecording told it"}},
 		},
 		{
-			name: "createSession", call: (*Server).createSession, optional: true,
+			name: "createSession", call: (*Server).createSession, needs: protocol.RightAdmin, optional: true,
 			description: "Start one more shell on a terminal of its own, beside the default session. Tells its id, for sessionId of the other tools.",
 			fields: []field{
 				{name: "shell", kind: kindString,
@@ -112,11 +115,11 @@ func init() { // not a literal: the calls refer to it
 			},
 		},
 		{
-			name: "listSessions", call: (*Server).listSessions, optional: true,
+			name: "listSessions", call: (*Server).listSessions, needs: protocol.RightRead, optional: true,
 			description: "List the sessions that are alive, and the limits.",
 		},
 		{
-			name: "destroySession", call: (*Server).destroySession,
+			name: "destroySession", call: (*Server).destroySession, needs: protocol.RightAdmin,
 			description: "End a session and everything that runs in it. The default session cannot be destroyed.",
 			fields: []field{{name: "sessionId", kind: kindString, required: true,
 				description: "Session to end"}},
@@ -124,11 +127,15 @@ func init() { // not a literal: the calls refer to it
 	}
 }
 
-// Tools returns what tools/list returns, in order.
-func Tools() []Tool {
-	out := make([]Tool, len(tools))
-	for i, t := range tools {
-		out[i] = Tool{t.name, t.description, schema(t.fields)}
+// Tools returns what tools/list returns to a client that may do everything, in order.
+func Tools() []Tool { return toolsFor(protocol.RightAdmin) }
+
+// toolsFor returns those that a client with these rights may call.
+func toolsFor(r protocol.Rights) (out []Tool) {
+	for _, t := range tools {
+		if r.Covers(t.needs) {
+			out = append(out, Tool{t.name, t.description, schema(t.fields)})
+		}
 	}
 	return out
 }

@@ -19,7 +19,7 @@ func TestChecks(t *testing.T) {
 	e := enginetest.Engine(p)
 	defer e.Close(context.Background())
 	h := host.Over(e, nil, log)
-	s := mcp.New(h, tools.New(h, false))
+	s := mcp.New(h, tools.New(h, tools.Options{}))
 	defer s.Close()
 	call := func(id, tool, args string) string {
 		return `{"jsonrpc":"2.0","id":"` + id + `","method":"tools/call","params":{"name":"` + tool + `","arguments":` + args + `}}`

@@ -92,7 +92,7 @@ func serveOn(t testing.TB, e *engine.Engine, known *redact.Known, raw bool, o *s
 	w := &wire{t: t, engine: e, log: &tee{}}
 	log := slog.New(slog.NewTextHandler(w.log, nil))
 	h := host.Over(w.engine, known, log)
-	s := mcp.New(h, tools.New(h, raw))
+	s := mcp.New(h, tools.New(h, tools.Options{Raw: raw}))
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	w.out = &tee{to: out}

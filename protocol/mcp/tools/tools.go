@@ -28,6 +28,7 @@ import (
 	"github.com/ptywright/ptywright/engine/reading"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/internal/host"
+	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -40,10 +41,26 @@ For one shell command with its exit code: run {"command":"make test"}.
 
 A wait that runs out of time is no error: it returns the screen, what is missing and a handle to go on with. Secrets are covered by [REDACTED]; never ask a person for a password in the chat: send {"session":..., "secret":"what is asked"} has them type it unseen.`
 
-// New returns the profile. With raw the operator allows unredacted output; a request still has to
-// ask for it.
-func New(h *host.Host, raw bool) *mcp.Profile {
-	p := &profile{Host: h, hide: h.Redactor(), raw: raw}
+// Options configure the profile. The zero value works.
+type Options struct {
+	Raw   bool           // clients may ask for unredacted output, if they may do everything
+	Grant protocol.Grant // what clients may do: tools that need more are not offered
+}
+
+// instructionsFor are the instructions for clients with these rights.
+func instructionsFor(r protocol.Rights) string {
+	switch r {
+	case protocol.RightType:
+		return instructions + "\n\nThis server lets you use the sessions there are, and start or end none: begin with sessions."
+	case protocol.RightRead:
+		return instructions + "\n\nThis server lets you look at the sessions there are, and wait for them; you cannot type, start or end anything: begin with sessions."
+	}
+	return instructions
+}
+
+// New returns the profile.
+func New(h *host.Host, o Options) *mcp.Profile {
+	p := &profile{Host: h, hide: h.Redactor(), raw: o.Raw, grant: o.Grant}
 	p.ending, p.end = context.WithCancel(context.Background())
 	p.watches = watches{profile: p}
 	p.pages = pages{profile: p}
@@ -51,7 +68,7 @@ func New(h *host.Host, raw bool) *mcp.Profile {
 		Implementation: sdk.Implementation{Name: "ptywright", Title: "ptywright",
 			Version: h.Version},
 		Options: sdk.ServerOptions{
-			Instructions:       instructions,
+			Instructions:       instructionsFor(o.Grant.Rights),
 			Capabilities:       capabilities(),
 			SubscribeHandler:   p.watches.subscribe,
 			UnsubscribeHandler: p.watches.unsubscribe,
@@ -94,6 +111,7 @@ type profile struct {
 	*host.Host
 	hide       *redact.Redactor
 	raw        bool
+	grant      protocol.Grant
 	ending     context.Context // ends with the server
 	end        context.CancelFunc
 	questions  questions
@@ -117,26 +135,26 @@ func (p *profile) install(s *sdk.Server) {
 	yes, no := true, false
 	reads := &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}
 	acts := &sdk.ToolAnnotations{DestructiveHint: &yes, OpenWorldHint: &yes}
-	add(p, s, &sdk.Tool{Name: "start", Title: "Start a program", Description: startAbout,
+	add(p, s, protocol.RightAdmin, &sdk.Tool{Name: "start", Title: "Start a program", Description: startAbout,
 		Annotations: acts}, p.start)
-	add(p, s, &sdk.Tool{Name: "send", Title: "Type, paste, press keys", Description: sendAbout,
+	add(p, s, protocol.RightType, &sdk.Tool{Name: "send", Title: "Type, paste, press keys", Description: sendAbout,
 		Annotations: acts}, p.send)
-	add(p, s, &sdk.Tool{Name: "wait", Title: "Wait for what should come next",
+	add(p, s, protocol.RightRead, &sdk.Tool{Name: "wait", Title: "Wait for what should come next",
 		Description: waitAbout, Annotations: reads}, p.wait)
-	add(p, s, &sdk.Tool{Name: "read", Title: "Read screen, output or scrollback",
+	add(p, s, protocol.RightRead, &sdk.Tool{Name: "read", Title: "Read screen, output or scrollback",
 		Description: readAbout, Annotations: reads}, p.read)
-	add(p, s, &sdk.Tool{Name: "screenshot", Title: "Picture of the screen", Description: shotAbout,
+	add(p, s, protocol.RightRead, &sdk.Tool{Name: "screenshot", Title: "Picture of the screen", Description: shotAbout,
 		Annotations: &sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no}}, p.screenshot)
-	add(p, s, &sdk.Tool{Name: "run", Title: "Run one shell command", Description: runAbout,
+	add(p, s, protocol.RightType, &sdk.Tool{Name: "run", Title: "Run one shell command", Description: runAbout,
 		Annotations: acts}, p.run)
-	add(p, s, &sdk.Tool{Name: "sessions", Title: "List sessions", Description: sessionsAbout,
+	add(p, s, protocol.RightRead, &sdk.Tool{Name: "sessions", Title: "List sessions", Description: sessionsAbout,
 		Annotations: reads}, p.sessions)
-	add(p, s, &sdk.Tool{Name: "stop", Title: "End a session", Description: stopAbout,
+	add(p, s, protocol.RightAdmin, &sdk.Tool{Name: "stop", Title: "End a session", Description: stopAbout,
 		Annotations: &sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true,
 			OpenWorldHint: &no}}, p.stop)
-	add(p, s, &sdk.Tool{Name: "record", Title: "Record a session", Description: recordAbout,
+	add(p, s, protocol.RightAdmin, &sdk.Tool{Name: "record", Title: "Record a session", Description: recordAbout,
 		Annotations: &sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no}}, p.record)
-	add(p, s, &sdk.Tool{Name: "adapter", Title: "Drive a TUI through its adapter",
+	add(p, s, protocol.RightRead, &sdk.Tool{Name: "adapter", Title: "Drive a TUI through its adapter",
 		Description: adapterAbout, Annotations: acts}, p.adapter)
 	p.addResources(s)
 	p.addPrompts(s)
@@ -153,9 +171,13 @@ type reply[Out any] struct {
 	state string
 }
 
-// add registers a tool whose schemas are those of its types.
-func add[In, Out any](p *profile, s *sdk.Server, t *sdk.Tool,
+// add registers a tool whose schemas are those of its types, unless all of it needs more than
+// clients may do.
+func add[In, Out any](p *profile, s *sdk.Server, least protocol.Rights, t *sdk.Tool,
 	f func(context.Context, *sdk.CallToolRequest, In) (*reply[Out], error)) {
+	if !p.grant.Rights.Covers(least) {
+		return
+	}
 	in, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[position](): {Types: []string{"integer", "string"}},
 	}})
@@ -179,33 +201,46 @@ func add[In, Out any](p *profile, s *sdk.Server, t *sdk.Tool,
 	if err != nil {
 		panic("tools: " + t.Name + ": " + err.Error())
 	}
-	s.AddTool(t, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	call := func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		var args In
 		ctx = context.WithValue(ctx, byKey{}, caller(req))
-		err := decode(req.Params.Arguments, resolved, known, &args)
-		if err == nil {
-			err = p.bind(&args)
+		if err := decode(req.Params.Arguments, resolved, known, &args); err != nil {
+			return nil, err
 		}
-		if err != nil {
-			return p.failed(err), nil
+		if err := p.permit(ctx, t.Name, least, req.Params.Arguments, &args); err != nil {
+			return nil, err
+		}
+		if err := p.bind(&args); err != nil {
+			return nil, err
 		}
 		r, err := f(ctx, req, args)
 		switch {
 		case err != nil:
-			return p.failed(err), nil
+			return nil, err
 		case r.ask != nil:
 			return &sdk.CallToolResult{InputRequests: r.ask, RequestState: r.state}, nil
 		}
 		structured, err := json.Marshal(r.out)
 		if err != nil { // a value that a plugin made
-			return p.failed(fmt.Errorf("encode the result: %w", err)), nil
+			return nil, fmt.Errorf("encode the result: %w", err)
 		}
+		p.noteResult(ctx, structured)
 		content := r.extra
 		if r.text != "" {
 			content = append([]sdk.Content{&sdk.TextContent{Text: r.text}}, r.extra...)
 		}
 		return &sdk.CallToolResult{Content: content,
 			StructuredContent: json.RawMessage(structured)}, nil
+	}
+	s.AddTool(t, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		ctx, end := p.grant.Begin(ctx, t.Name)
+		reason := "internal_error" // of a panic
+		defer func() { end(mcp.PeerOf(ctx, req), reason) }()
+		r, err := call(ctx, req)
+		if reason = reasonOf(err); err != nil {
+			return p.failed(err), nil
+		}
+		return r, nil
 	})
 }
 

@@ -217,7 +217,7 @@ func TestTasks(t *testing.T) {
 		pty := enginetest.New()
 		e := enginetest.Engine(pty)
 		h := host.Over(e, nil, slog.New(slog.DiscardHandler))
-		s := mcp.New(h, tools.New(h, false))
+		s := mcp.New(h, tools.New(h, tools.Options{}))
 		in, toServer := io.Pipe()
 		fromServer, out := io.Pipe()
 		served := make(chan error, 1)

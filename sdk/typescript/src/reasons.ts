@@ -50,6 +50,11 @@ export class FileRefusedError extends PtywrightError<wire.FileRefusedData> {
   declare readonly reason: "file_refused";
 }
 
+/** The connection has no right to it. `reason` is `forbidden`. */
+export class ForbiddenError extends PtywrightError<wire.ForbiddenData> {
+  declare readonly reason: "forbidden";
+}
+
 /** The next message cannot be found; the connection is closed. `reason` is `framing_lost`. */
 export class FramingLostError extends PtywrightError<wire.FramingLostData> {
   declare readonly reason: "framing_lost";
@@ -247,11 +252,6 @@ export class PositionOutOfRangeError extends PtywrightError<wire.PositionOutOfRa
   declare readonly reason: "position_out_of_range";
 }
 
-/** The connection only reads. `reason` is `read_only`. */
-export class ReadOnlyError extends PtywrightError<wire.ReadOnlyData> {
-  declare readonly reason: "read_only";
-}
-
 /** The answer would be too large. `reason` is `reply_too_large`. */
 export class ReplyTooLargeError extends PtywrightError<wire.ReplyTooLargeData> {
   declare readonly reason: "reply_too_large";
@@ -374,6 +374,7 @@ export const errorClasses = {
   empty_batch: EmptyBatchError,
   expectation_failed: ExpectationFailedError,
   file_refused: FileRefusedError,
+  forbidden: ForbiddenError,
   framing_lost: FramingLostError,
   golden_refused: GoldenRefusedError,
   input_blocked: InputBlockedError,
@@ -413,7 +414,6 @@ export const errorClasses = {
   plugin_in_use: PluginInUseError,
   plugin_without_code: PluginWithoutCodeError,
   position_out_of_range: PositionOutOfRangeError,
-  read_only: ReadOnlyError,
   reply_too_large: ReplyTooLargeError,
   server_did_not_grant_plugin_load: ServerDidNotGrantPluginLoadError,
   session_closed: SessionClosedError,

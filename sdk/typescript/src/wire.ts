@@ -901,6 +901,17 @@ export interface FileRefusedData {
   reason: "file_refused";
 }
 
+export interface ForbiddenData {
+  reason: "forbidden";
+  method: string;
+  /** the right that the request needs: type or admin */
+  needs: string;
+  /** what the connection has: read or type */
+  rights: string;
+  /** the part of params that needs it, as redact false; left out: the method itself */
+  with?: string | undefined;
+}
+
 export interface Found {
   /** that it begins in, as in session.scrollback */
   line: number;
@@ -1793,10 +1804,6 @@ export interface ProcessExitedOutcome {
   kind: "process_exited";
 }
 
-export interface ReadOnlyData {
-  reason: "read_only";
-}
-
 export interface Receipt {
   written: number;
   echoed: boolean | null;
@@ -2016,6 +2023,15 @@ export interface Scrolled {
   text: string;
 }
 
+export interface ServerAuditParams {
+  /** requests that its file has not taken since the server began */
+  lost: number;
+  /** why its file takes none now; left out: it does */
+  problem?: string | undefined;
+  /** when that began */
+  since?: string | undefined;
+}
+
 export interface ServerCapabilitiesParams {
   /** add the model of the wire */
   schema?: boolean | undefined;
@@ -2034,8 +2050,11 @@ export interface ServerCapabilitiesResult {
   actions: string[];
   matchers: string[];
   ordering: string[];
-  access: string[];
+  /** what this connection may do: read, type or admin */
+  rights: string;
   limits: { [name: string]: number };
+  /** left out: the server writes none */
+  audit?: ServerAuditParams | undefined;
   reasons?: string[] | undefined;
   /** the model of the wire, as ptywright schema prints it */
   schema?: { [name: string]: unknown } | undefined;
@@ -2054,24 +2073,19 @@ export interface ServerMetricsResult {
   text: string;
 }
 
-export interface ServerSetAccessParams {
-  /** read: from now on this connection can only read; full: nothing changes */
-  access: "full" | "read";
-}
-
-export interface ServerSetAccessResult {
-  access: string;
-}
-
 export interface ServerSetClientParams {
   /** the program, for others to read: with its number in events, and as the holder of leases; at
    * most 64 characters of it */
   name: string;
+  /** the machine that it is a link for, for the audit; at most 64 characters of it */
+  host?: string | undefined;
 }
 
 export interface ServerSetClientResult {
   /** as it is kept */
   name: string;
+  /** likewise */
+  host?: string | undefined;
 }
 
 export interface ServerSetNotificationsParams {
@@ -2079,7 +2093,7 @@ export interface ServerSetNotificationsParams {
   enabled: boolean;
   /** only sessions of these adapters */
   adapters?: string[] | undefined;
-  /** true tells session.event, too */
+  /** true tells session.event and server.audit, too */
   events?: boolean | undefined;
   /** false shows the text as it is, whatever redaction says; default true */
   redact?: boolean | undefined;
@@ -2106,6 +2120,15 @@ export interface ServerSetOrderingParams {
 export interface ServerSetOrderingResult {
   /** session (default) or concurrent */
   ordering: string;
+}
+
+export interface ServerSetRightsParams {
+  /** what this connection may do from now on: read, type or admin; nothing raises them again */
+  rights: "admin" | "type" | "read";
+}
+
+export interface ServerSetRightsResult {
+  rights: string;
 }
 
 export interface ServerSetStrictParams {
@@ -3424,24 +3447,24 @@ export interface Methods {
   /** Cancels requests of this connection by their id. Errors: cancelled, duplicate_member,
    * internal_error, invalid_params, limit_exceeded. */
   "$/cancelRequest": { params: CancelRequestParams; result: CancelRequestResult };
-  /** Cancels a wait by its wait_id. Errors: cancelled, duplicate_member, internal_error,
-   * invalid_params, limit_exceeded, read_only. */
+  /** Cancels a wait by its wait_id. Errors: cancelled, duplicate_member, forbidden,
+   * internal_error, invalid_params, limit_exceeded. */
   "adapter.cancel_wait": { params: AdapterCancelWaitParams; result: AdapterCancelWaitResult };
   /** Ends an adapter's program and all it started, and forgets both. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_params, limit_exceeded, permission_denied,
-   * plugin_failed, read_only, unkillable, unknown_adapter. */
+   * duplicate_member, forbidden, internal_error, invalid_params, limit_exceeded,
+   * permission_denied, plugin_failed, unkillable, unknown_adapter. */
   "adapter.close": { params: AdapterCloseParams; result: Closed };
   /** Reads what has happened, from a place of the client's own. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_params, invalid_redaction, limit_exceeded,
-   * permission_denied, plugin_failed, unknown_adapter. */
+   * duplicate_member, forbidden, internal_error, invalid_params, invalid_redaction,
+   * limit_exceeded, permission_denied, plugin_failed, unknown_adapter. */
   "adapter.events": { params: AdapterEventsParams; result: AdapterEventsResult };
   /** Tells which rule decided the state, which nearly did, and on what rows. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_params, invalid_redaction, limit_exceeded,
-   * permission_denied, plugin_failed, unknown_adapter. */
+   * duplicate_member, forbidden, internal_error, invalid_params, invalid_redaction,
+   * limit_exceeded, permission_denied, plugin_failed, unknown_adapter. */
   "adapter.explain": { params: AdapterExplainParams; result: AdapterExplainResult };
   /** Reads the screen as a plugin sees it, with its state. Errors: cancelled, duplicate_member,
-   * internal_error, invalid_params, invalid_redaction, limit_exceeded, permission_denied,
-   * plugin_failed, unknown_adapter. */
+   * forbidden, internal_error, invalid_params, invalid_redaction, limit_exceeded,
+   * permission_denied, plugin_failed, unknown_adapter. */
   "adapter.inspect": { params: AdapterInspectParams; result: AdapterInspectResult };
   /** Lists the plugins that adapters can be started with. Errors: cancelled, duplicate_member,
    * internal_error, invalid_params, limit_exceeded. */
@@ -3450,51 +3473,51 @@ export interface Methods {
    * invalid_params, limit_exceeded. */
   "adapter.live": { params: AdapterLiveParams; result: AdapterLiveResult };
   /** Closes an adapter and starts another in its place. Errors: cancelled, cannot_start,
-   * duplicate_member, file_refused, internal_error, invalid_environment, invalid_params,
-   * invalid_redaction, limit_exceeded, name_taken, no_program, permission_denied, plugin_failed,
-   * plugin_without_code, read_only, shutting_down, size_out_of_range, too_many_secrets,
-   * unkillable, unknown_plugin. */
+   * duplicate_member, file_refused, forbidden, internal_error, invalid_environment,
+   * invalid_params, invalid_redaction, limit_exceeded, name_taken, no_program,
+   * permission_denied, plugin_failed, plugin_without_code, shutting_down, size_out_of_range,
+   * too_many_secrets, unkillable, unknown_plugin. */
   "adapter.resume": { params: AdapterResumeParams; result: AdapterStarted };
   /** Performs an intent, and tells whether it was submitted. Errors: ambiguous, cancelled,
-   * duplicate_member, expectation_failed, input_blocked, input_full, intent_refused,
+   * duplicate_member, expectation_failed, forbidden, input_blocked, input_full, intent_refused,
    * internal_error, invalid_action, invalid_params, invalid_redaction, key_not_requested,
    * limit_exceeded, line_too_long, mouse_not_requested, not_found, off_screen,
-   * permission_denied, plugin_failed, plugin_without_code, position_out_of_range, read_only,
+   * permission_denied, plugin_failed, plugin_without_code, position_out_of_range,
    * session_closed, session_ended, session_leased, shutting_down, size_out_of_range, timeout,
    * too_many_marks, turn_in_progress, unkillable, unknown_adapter, unknown_intent. */
   "adapter.send": { params: AdapterSendParams; result: AdapterSendResult };
-  /** Reads the screen. Errors: cancelled, duplicate_member, internal_error, invalid_params,
-   * invalid_redaction, limit_exceeded, permission_denied, plugin_failed, reply_too_large,
-   * unknown_adapter. */
+  /** Reads the screen. Errors: cancelled, duplicate_member, forbidden, internal_error,
+   * invalid_params, invalid_redaction, limit_exceeded, permission_denied, plugin_failed,
+   * reply_too_large, unknown_adapter. */
   "adapter.snapshot": { params: AdapterSnapshotParams; result: Snapshot };
   /** Starts a program with a plugin that drives it. Errors: cancelled, cannot_start,
-   * duplicate_member, file_refused, internal_error, invalid_environment, invalid_params,
-   * invalid_redaction, limit_exceeded, name_taken, no_program, permission_denied, plugin_failed,
-   * plugin_without_code, read_only, shutting_down, size_out_of_range, too_many_secrets,
-   * unknown_plugin. */
+   * duplicate_member, file_refused, forbidden, internal_error, invalid_environment,
+   * invalid_params, invalid_redaction, limit_exceeded, name_taken, no_program,
+   * permission_denied, plugin_failed, plugin_without_code, shutting_down, size_out_of_range,
+   * too_many_secrets, unknown_plugin. */
   "adapter.start": { params: AdapterStartParams; result: AdapterStarted };
-  /** Tells what state the program is in. Errors: cancelled, duplicate_member, internal_error,
-   * invalid_params, invalid_redaction, limit_exceeded, permission_denied, plugin_failed,
-   * unknown_adapter. */
+  /** Tells what state the program is in. Errors: cancelled, duplicate_member, forbidden,
+   * internal_error, invalid_params, invalid_redaction, limit_exceeded, permission_denied,
+   * plugin_failed, unknown_adapter. */
   "adapter.state": { params: AdapterStateParams; result: AdapterStateResult };
-  /** Reads the retained output. Errors: cancelled, duplicate_member, internal_error,
+  /** Reads the retained output. Errors: cancelled, duplicate_member, forbidden, internal_error,
    * invalid_params, invalid_redaction, limit_exceeded, permission_denied, plugin_failed,
    * unknown_adapter. */
   "adapter.transcript": { params: AdapterTranscriptParams; result: Transcript };
   /** Performs an intent and waits, with no other client's intent between. Errors: ambiguous,
-   * cancelled, duplicate_member, expectation_failed, input_blocked, input_full, intent_refused,
-   * internal_error, invalid_action, invalid_matcher, invalid_params, invalid_redaction,
-   * key_not_requested, limit_exceeded, line_too_long, mouse_not_requested, not_found,
-   * off_screen, permission_denied, plugin_failed, plugin_without_code, position_out_of_range,
-   * read_only, session_closed, session_ended, session_leased, shutting_down, size_out_of_range,
-   * timeout, too_many_marks, turn_in_progress, unkillable, unknown_adapter, unknown_intent,
-   * unknown_plugin, unknown_predicate, wait_id_in_use. */
+   * cancelled, duplicate_member, expectation_failed, forbidden, input_blocked, input_full,
+   * intent_refused, internal_error, invalid_action, invalid_matcher, invalid_params,
+   * invalid_redaction, key_not_requested, limit_exceeded, line_too_long, mouse_not_requested,
+   * not_found, off_screen, permission_denied, plugin_failed, plugin_without_code,
+   * position_out_of_range, session_closed, session_ended, session_leased, shutting_down,
+   * size_out_of_range, timeout, too_many_marks, turn_in_progress, unkillable, unknown_adapter,
+   * unknown_intent, unknown_plugin, unknown_predicate, wait_id_in_use. */
   "adapter.turn": { params: AdapterTurnParams; result: AdapterTurnResult };
   /** Waits until a matcher of the plugin holds. Errors: cancelled, duplicate_member,
-   * expectation_failed, intent_refused, internal_error, invalid_matcher, invalid_params,
-   * invalid_redaction, limit_exceeded, permission_denied, plugin_failed, plugin_without_code,
-   * session_closed, session_ended, timeout, unknown_adapter, unknown_intent, unknown_plugin,
-   * unknown_predicate, wait_id_in_use. */
+   * expectation_failed, forbidden, intent_refused, internal_error, invalid_matcher,
+   * invalid_params, invalid_redaction, limit_exceeded, permission_denied, plugin_failed,
+   * plugin_without_code, session_closed, session_ended, timeout, unknown_adapter,
+   * unknown_intent, unknown_plugin, unknown_predicate, wait_id_in_use. */
   "adapter.wait": { params: AdapterWaitParams; result: AdapterWaitResult };
   /** Tells what plugins can be and which are built in. Errors: cancelled, duplicate_member,
    * internal_error, invalid_params, limit_exceeded. */
@@ -3504,16 +3527,17 @@ export interface Methods {
    * plugin_without_code, unknown_plugin. */
   "plugin.describe": { params: PluginDescribeParams; result: PluginDescribeResult };
   /** Loads a plugin from its manifest.toml. Errors: cancelled, duplicate_member, file_refused,
-   * internal_error, invalid_manifest, invalid_params, limit_exceeded, plugin_built_in,
-   * plugin_exists, plugin_failed, read_only, server_did_not_grant_plugin_load. */
+   * forbidden, internal_error, invalid_manifest, invalid_params, limit_exceeded,
+   * plugin_built_in, plugin_exists, plugin_failed, server_did_not_grant_plugin_load. */
   "plugin.load": { params: PluginLoadParams; result: PluginLoadResult };
   /** Reads a loaded plugin's files again. Errors: cancelled, duplicate_member, file_refused,
-   * internal_error, invalid_manifest, invalid_params, limit_exceeded, permission_denied,
-   * plugin_built_in, plugin_failed, read_only, server_did_not_grant_plugin_load, unknown_plugin. */
+   * forbidden, internal_error, invalid_manifest, invalid_params, limit_exceeded,
+   * permission_denied, plugin_built_in, plugin_failed, server_did_not_grant_plugin_load,
+   * unknown_plugin. */
   "plugin.reload": { params: PluginReloadParams; result: PluginReloadResult };
-  /** Forgets a plugin that was loaded. Errors: cancelled, duplicate_member, internal_error,
-   * invalid_params, limit_exceeded, permission_denied, plugin_built_in, plugin_in_use,
-   * read_only, server_did_not_grant_plugin_load, unknown_plugin. */
+  /** Forgets a plugin that was loaded. Errors: cancelled, duplicate_member, forbidden,
+   * internal_error, invalid_params, limit_exceeded, permission_denied, plugin_built_in,
+   * plugin_in_use, server_did_not_grant_plugin_load, unknown_plugin. */
   "plugin.unload": { params: PluginUnloadParams; result: PluginUnloadResult };
   /** Checks a manifest without loading anything. Errors: cancelled, duplicate_member,
    * internal_error, invalid_manifest, invalid_params, limit_exceeded. */
@@ -3524,128 +3548,130 @@ export interface Methods {
   /** Tells counts of the server, for a monitor. Errors: cancelled, duplicate_member,
    * internal_error, invalid_params, limit_exceeded. */
   "server.metrics": { params: ServerMetricsParams; result: ServerMetricsResult };
-  /** Has this connection only read from now on. Errors: cancelled, duplicate_member,
-   * internal_error, invalid_params, limit_exceeded, read_only. */
-  "server.set_access": { params: ServerSetAccessParams; result: ServerSetAccessResult };
   /** Says who this client is, for others to read; nothing verifies it. Errors: cancelled,
    * duplicate_member, internal_error, invalid_params, limit_exceeded. */
   "server.set_client": { params: ServerSetClientParams; result: ServerSetClientResult };
   /** Turns notifications of this connection on or off. Errors: cancelled, duplicate_member,
-   * internal_error, invalid_params, invalid_redaction, limit_exceeded. */
+   * forbidden, internal_error, invalid_params, invalid_redaction, limit_exceeded. */
   "server.set_notifications": { params: ServerSetNotificationsParams; result: ServerSetNotificationsResult };
   /** Says whether requests queue behind others of their session. Errors: cancelled,
    * duplicate_member, internal_error, invalid_params, limit_exceeded. */
   "server.set_ordering": { params: ServerSetOrderingParams; result: ServerSetOrderingResult };
+  /** Lowers what this connection may do from now on. Errors: cancelled, duplicate_member,
+   * forbidden, internal_error, invalid_params, limit_exceeded. */
+  "server.set_rights": { params: ServerSetRightsParams; result: ServerSetRightsResult };
   /** Says whether members of params that a method does not have are refused. Errors: cancelled,
    * duplicate_member, internal_error, invalid_params, limit_exceeded. */
   "server.set_strict": { params: ServerSetStrictParams; result: ServerSetStrictResult };
   /** Reads the commands of a shell that marks them. Errors: cancelled, duplicate_member,
-   * internal_error, invalid_params, invalid_redaction, limit_exceeded, session_forgotten,
-   * unknown_session. */
+   * forbidden, internal_error, invalid_params, invalid_redaction, limit_exceeded,
+   * session_forgotten, unknown_session. */
   "session.blocks": { params: SessionBlocksParams; result: SessionBlocksResult };
   /** Ends a session's program and all it started, and forgets the session. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_params, limit_exceeded, owned_by_adapter,
-   * read_only, session_forgotten, unkillable, unknown_session. */
+   * duplicate_member, forbidden, internal_error, invalid_params, limit_exceeded,
+   * owned_by_adapter, session_forgotten, unkillable, unknown_session. */
   "session.close": { params: SessionCloseParams; result: Closed };
   /** Starts a program on a terminal of its own. Errors: cancelled, cannot_start,
-   * duplicate_member, file_refused, internal_error, invalid_environment, invalid_params,
-   * limit_exceeded, memory_limit_unsupported, name_taken, read_only,
+   * duplicate_member, file_refused, forbidden, internal_error, invalid_environment,
+   * invalid_params, limit_exceeded, memory_limit_unsupported, name_taken,
    * shell_integration_unsupported, shutting_down, size_out_of_range, too_many_secrets. */
   "session.create": { params: SessionCreateParams; result: SessionCreateResult };
   /** Reads what has happened to a session: input, waits, commands, leases, its end. Errors:
-   * cancelled, duplicate_member, internal_error, invalid_params, invalid_redaction,
+   * cancelled, duplicate_member, forbidden, internal_error, invalid_params, invalid_redaction,
    * limit_exceeded, session_forgotten, unknown_session. */
   "session.events": { params: SessionEventsParams; result: SessionEventsResult };
   /** Forgets all sessions that have ended and that nobody needs. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_params, limit_exceeded, read_only, unkillable. */
+   * duplicate_member, forbidden, internal_error, invalid_params, limit_exceeded, unkillable. */
   "session.forget": { params: SessionForgetParams; result: SessionForgetResult };
   /** Waits for the screen to change, and reads the rows that did. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_params, invalid_redaction, limit_exceeded,
-   * moment_not_kept, reply_too_large, session_closed, session_forgotten, unknown_session. */
+   * duplicate_member, forbidden, internal_error, invalid_params, invalid_redaction,
+   * limit_exceeded, moment_not_kept, reply_too_large, session_closed, session_forgotten,
+   * unknown_session. */
   "session.frame": { params: SessionFrameParams; result: Frame };
   /** Writes the screen down as a golden screen, the text of a file that tests compare screens
-   * with. Errors: cancelled, duplicate_member, golden_refused, internal_error, invalid_golden,
-   * invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, session_forgotten,
-   * unknown_session. */
+   * with. Errors: cancelled, duplicate_member, forbidden, golden_refused, internal_error,
+   * invalid_golden, invalid_params, invalid_redaction, limit_exceeded, moment_not_kept,
+   * session_forgotten, unknown_session. */
   "session.golden": { params: SessionGoldenParams; result: SessionGoldenResult };
   /** Tells when a matcher held in a session's past, and for how long. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_matcher, invalid_params, invalid_redaction,
-   * limit_exceeded, moment_not_kept, plugin_failed, session_closed, session_ended,
-   * session_forgotten, timeout, unknown_session. */
+   * duplicate_member, forbidden, internal_error, invalid_matcher, invalid_params,
+   * invalid_redaction, limit_exceeded, moment_not_kept, plugin_failed, session_closed,
+   * session_ended, session_forgotten, timeout, unknown_session. */
   "session.history": { params: SessionHistoryParams; result: SessionHistoryResult };
   /** Types, pastes, presses a key, signals. Errors: ambiguous, cancelled, duplicate_member,
-   * input_blocked, input_full, internal_error, invalid_action, invalid_params,
+   * forbidden, input_blocked, input_full, internal_error, invalid_action, invalid_params,
    * key_not_requested, limit_exceeded, line_too_long, mouse_not_requested, not_found,
-   * off_screen, owned_by_adapter, plugin_failed, position_out_of_range, read_only,
-   * session_closed, session_ended, session_forgotten, session_leased, shutting_down,
-   * size_out_of_range, too_many_marks, unkillable, unknown_session. */
+   * off_screen, owned_by_adapter, plugin_failed, position_out_of_range, session_closed,
+   * session_ended, session_forgotten, session_leased, shutting_down, size_out_of_range,
+   * too_many_marks, unkillable, unknown_session. */
   "session.input": { params: SessionInputParams; result: SessionInputResult };
   /** Ends a session's program and all it started; the session stays readable. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_params, limit_exceeded, owned_by_adapter,
-   * read_only, session_closed, session_forgotten, unkillable, unknown_session. */
+   * duplicate_member, forbidden, internal_error, invalid_params, limit_exceeded,
+   * owned_by_adapter, session_closed, session_forgotten, unkillable, unknown_session. */
   "session.kill": { params: SessionKillParams; result: SessionKillResult };
   /** Takes the right to type into a session, which nobody else has then. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_params, limit_exceeded, owned_by_adapter,
-   * read_only, session_closed, session_ended, session_forgotten, session_leased,
+   * duplicate_member, forbidden, internal_error, invalid_params, limit_exceeded,
+   * owned_by_adapter, session_closed, session_ended, session_forgotten, session_leased,
    * unknown_session. */
   "session.lease": { params: SessionLeaseParams; result: SessionLeaseResult };
   /** Lists all sessions, those that have ended too. Errors: cancelled, duplicate_member,
-   * internal_error, invalid_params, invalid_redaction, limit_exceeded, session_forgotten,
-   * unknown_session. */
+   * forbidden, internal_error, invalid_params, invalid_redaction, limit_exceeded,
+   * session_forgotten, unknown_session. */
   "session.list": { params: SessionListParams; result: SessionListResult };
   /** Waits until a locator means places of the screen, and tells where they are. Errors:
-   * ambiguous, cancelled, duplicate_member, internal_error, invalid_locator, invalid_params,
-   * invalid_redaction, limit_exceeded, moment_not_kept, not_found, plugin_failed,
-   * session_closed, session_ended, session_forgotten, timeout, unknown_session. */
+   * ambiguous, cancelled, duplicate_member, forbidden, internal_error, invalid_locator,
+   * invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, not_found,
+   * plugin_failed, session_closed, session_ended, session_forgotten, timeout, unknown_session. */
   "session.locate": { params: SessionLocateParams; result: SessionLocateResult };
   /** Lists recordings, those that have ended too. Errors: cancelled, duplicate_member,
    * internal_error, invalid_params, limit_exceeded, session_forgotten, unknown_session. */
   "session.record_list": { params: SessionRecordListParams; result: SessionRecordListResult };
   /** Records a session from here on, as asciicast or Markdown. Errors: cancelled,
-   * duplicate_member, file_refused, internal_error, invalid_params, invalid_redaction,
-   * limit_exceeded, read_only, session_closed, session_ended, session_forgotten,
+   * duplicate_member, file_refused, forbidden, internal_error, invalid_params,
+   * invalid_redaction, limit_exceeded, session_closed, session_ended, session_forgotten,
    * unknown_session. */
   "session.record_start": { params: SessionRecordStartParams; result: SessionRecordStartResult };
   /** Ends a recording and gives its file its name. Errors: cancelled, duplicate_member,
-   * file_refused, internal_error, invalid_params, limit_exceeded, read_only, unknown_recording. */
+   * file_refused, forbidden, internal_error, invalid_params, limit_exceeded, unknown_recording. */
   "session.record_stop": { params: SessionRecordStopParams; result: Recording };
-  /** Gives that right back. Errors: cancelled, duplicate_member, internal_error, invalid_params,
-   * limit_exceeded, read_only, session_forgotten, unknown_session. */
+  /** Gives that right back. Errors: cancelled, duplicate_member, forbidden, internal_error,
+   * invalid_params, limit_exceeded, session_forgotten, unknown_session. */
   "session.release": { params: SessionReleaseParams; result: SessionReleaseResult };
-  /** Changes a terminal's size. Errors: cancelled, duplicate_member, input_full, internal_error,
-   * invalid_params, limit_exceeded, read_only, session_closed, session_ended, session_forgotten,
-   * session_leased, size_out_of_range, unknown_session. */
+  /** Changes a terminal's size. Errors: cancelled, duplicate_member, forbidden, input_full,
+   * internal_error, invalid_params, limit_exceeded, session_closed, session_ended,
+   * session_forgotten, session_leased, size_out_of_range, unknown_session. */
   "session.resize": { params: SessionResizeParams; result: SessionResizeResult };
   /** Runs a command line in a session's shell, and tells its output and exit code. Errors:
-   * ambiguous, cancelled, command_not_run, duplicate_member, input_blocked, input_full,
-   * internal_error, invalid_action, invalid_params, invalid_redaction, key_not_requested,
-   * limit_exceeded, line_too_long, mouse_not_requested, no_shell, not_at_prompt, not_found,
-   * off_screen, owned_by_adapter, plugin_failed, position_out_of_range, read_only,
-   * session_closed, session_ended, session_forgotten, session_leased, shutting_down,
-   * size_out_of_range, timeout, too_many_marks, unknown_session. */
+   * ambiguous, cancelled, command_not_run, duplicate_member, forbidden, input_blocked,
+   * input_full, internal_error, invalid_action, invalid_params, invalid_redaction,
+   * key_not_requested, limit_exceeded, line_too_long, mouse_not_requested, no_shell,
+   * not_at_prompt, not_found, off_screen, owned_by_adapter, plugin_failed,
+   * position_out_of_range, session_closed, session_ended, session_forgotten, session_leased,
+   * shutting_down, size_out_of_range, timeout, too_many_marks, unknown_session. */
   "session.run": { params: SessionRunParams; result: SessionRunResult };
   /** Draws the screen as PNG, SVG, HTML or ANSI text. Errors: cancelled, duplicate_member,
-   * file_refused, internal_error, invalid_params, invalid_redaction, limit_exceeded,
-   * moment_not_kept, read_only, reply_too_large, session_forgotten, unknown_session. */
+   * file_refused, forbidden, internal_error, invalid_params, invalid_redaction, limit_exceeded,
+   * moment_not_kept, reply_too_large, session_forgotten, unknown_session. */
   "session.screenshot": { params: SessionScreenshotParams; result: SessionScreenshotResult };
   /** Reads lines that have left the screen, and the screen's after them. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_params, invalid_redaction, limit_exceeded,
-   * session_forgotten, unknown_session. */
+   * duplicate_member, forbidden, internal_error, invalid_params, invalid_redaction,
+   * limit_exceeded, session_forgotten, unknown_session. */
   "session.scrollback": { params: SessionScrollbackParams; result: SessionScrollbackResult };
-  /** Finds text in scrollback and screen. Errors: cancelled, duplicate_member, internal_error,
-   * invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, session_forgotten,
-   * unknown_session. */
+  /** Finds text in scrollback and screen. Errors: cancelled, duplicate_member, forbidden,
+   * internal_error, invalid_params, invalid_redaction, limit_exceeded, moment_not_kept,
+   * session_forgotten, unknown_session. */
   "session.search": { params: SessionSearchParams; result: SessionSearchResult };
-  /** Reads the screen. Errors: cancelled, duplicate_member, internal_error, invalid_params,
-   * invalid_redaction, limit_exceeded, moment_not_kept, reply_too_large, session_forgotten,
-   * unknown_session. */
+  /** Reads the screen. Errors: cancelled, duplicate_member, forbidden, internal_error,
+   * invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, reply_too_large,
+   * session_forgotten, unknown_session. */
   "session.snapshot": { params: SessionSnapshotParams; result: Snapshot };
-  /** Reads the retained output. Errors: cancelled, duplicate_member, internal_error,
+  /** Reads the retained output. Errors: cancelled, duplicate_member, forbidden, internal_error,
    * invalid_params, invalid_redaction, limit_exceeded, session_forgotten, unknown_session. */
   "session.transcript": { params: SessionTranscriptParams; result: Transcript };
-  /** Waits until a matcher holds. Errors: cancelled, duplicate_member, internal_error,
-   * invalid_matcher, invalid_params, invalid_redaction, limit_exceeded, plugin_failed,
-   * reply_too_large, session_closed, session_ended, session_forgotten, timeout, unknown_session. */
+  /** Waits until a matcher holds. Errors: cancelled, duplicate_member, forbidden,
+   * internal_error, invalid_matcher, invalid_params, invalid_redaction, limit_exceeded,
+   * plugin_failed, reply_too_large, session_closed, session_ended, session_forgotten, timeout,
+   * unknown_session. */
   "session.wait": { params: SessionWaitParams; result: Matched };
 }
 
@@ -3653,6 +3679,8 @@ export interface Methods {
 export interface NotificationParams {
   /** The state of an adapter's program is another, or something has happened in the turn. */
   "adapter.changed": AdapterChangedParams;
+  /** The file of the server's audit takes no lines, or takes them again. */
+  "server.audit": ServerAuditParams;
   /** The screen has changed. */
   "session.changed": SessionChangedParams;
   /** Something has happened to the session, or an event has ended or grown. */
@@ -3691,6 +3719,8 @@ export interface ErrorData {
   expectation_failed: ExpectationFailedData;
   /** a file cannot be opened or written */
   file_refused: FileRefusedData;
+  /** the connection has no right to it */
+  forbidden: ForbiddenData;
   /** the next message cannot be found; the connection is closed */
   framing_lost: FramingLostData;
   /** the screen cannot be written down: a mask covers nothing, the region lies outside, or it
@@ -3770,8 +3800,6 @@ export interface ErrorData {
   plugin_without_code: PluginWithoutCodeData;
   /** the position is not on the screen */
   position_out_of_range: PositionOutOfRangeData;
-  /** the connection only reads */
-  read_only: ReadOnlyData;
   /** the answer would be too large */
   reply_too_large: ReplyTooLargeData;
   /** the server does not load plugins for clients */

@@ -161,7 +161,7 @@ func newViewer(ctx context.Context, o Options) *viewer {
 // is touched.
 func (v *viewer) begin() error {
 	if v.Look {
-		if err := v.Client.Call(v.ctx, "server.set_access", map[string]string{"access": "read"}, nil); err != nil {
+		if err := v.Client.Call(v.ctx, "server.set_rights", map[string]string{"rights": "read"}, nil); err != nil {
 			return v.lost(err)
 		}
 	}

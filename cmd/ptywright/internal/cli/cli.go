@@ -25,7 +25,7 @@ const (
 	ExitUsage       = 2   // the request makes no sense; nothing was done
 	ExitTimeout     = 3   // a wait timed out; the evidence is on standard output
 	ExitMissing     = 4   // the session does not exist, or no longer
-	ExitPermission  = 5   // a lease or an adapter has the session, or the socket is not this user's
+	ExitPermission  = 5   // a lease or an adapter has the session, the connection has no right to it, or the socket is not this user's
 	ExitAsks        = 6   // an adapter's program waits for an answer
 	ExitInterrupted = 130 // as in a shell after Ctrl-C
 	// Without a program that could return a code, as in shells, env and timeout.
@@ -46,7 +46,7 @@ func ExitFor(reason string) int {
 		return ExitTimeout
 	case "unknown_session", "session_forgotten", "unknown_adapter", "unknown_recording":
 		return ExitMissing
-	case "session_leased", "owned_by_adapter", "permission_denied", "read_only",
+	case "session_leased", "owned_by_adapter", "permission_denied", "forbidden",
 		"server_did_not_grant_plugin_load":
 		return ExitPermission
 	}

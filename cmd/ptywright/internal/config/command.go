@@ -168,15 +168,26 @@ Tokens are not settings: the one for MCP over HTTP is in PTYWRIGHT_MCP_TOKEN and
 	return c
 }
 
+// appended says what servers append to the file of a setting; "" where they append nothing.
+func appended(key string) string {
+	switch key {
+	case "log.file":
+		return "log"
+	case "audit":
+		return "write its audit"
+	}
+	return ""
+}
+
 // Faults are all faults of the file and of variables.
 func Faults(set *Config) []error {
 	faults := slices.Clone(set.Faults)
 	for _, s := range Settings {
 		if v, ok := set.Value(s); ok {
 			err := set.Judge(s, v)
-			if wrong := error(nil); err == nil && s.Key == "log.file" && v.Values[0] != "" {
-				if wrong = checkLogFile(v.Values[0]); wrong != nil {
-					err = set.Fault(s, v, fmt.Errorf("no server can log there: %w", wrong))
+			if into := appended(s.Key); err == nil && into != "" && v.Values[0] != "" {
+				if wrong := checkLogFile(v.Values[0]); wrong != nil {
+					err = set.Fault(s, v, fmt.Errorf("no server can %s there: %w", into, wrong))
 				}
 			}
 			if err != nil {

@@ -63,6 +63,10 @@ func (s Setting) Env() string {
 var Settings = []Setting{
 	{Key: "socket", Flag: "socket", Kind: Path, Shared: true,
 		About: "where the server listens that people share"},
+	{Key: "read_only_socket", Flag: "read-only-socket", Kind: Path, Shared: true,
+		About: "where it listens for clients that only look"},
+	{Key: "audit", Flag: "audit", Kind: Path, Shared: true,
+		About: "file in which it writes down who does what"},
 	{Key: "plugins", Flag: "plugin", Kind: Paths, About: "manifests of plugins that servers load"},
 	{Key: "allow_plugin_load", Flag: "allow-plugin-load", Kind: Truth,
 		About: "clients may load plugins from this machine's files"},

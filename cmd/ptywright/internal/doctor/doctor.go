@@ -174,7 +174,10 @@ func socket(ctx context.Context, f Facts) []Finding {
 		return one("socket", Broken, err.Error(), "")
 	}
 	defer c.Close()
-	var is struct{ Name, Version string }
+	var is struct {
+		Name, Version string
+		Audit         *auditing
+	}
 	if err := c.Call(ctx, "server.capabilities", nil, &is); err != nil {
 		return one("socket", Broken, f.Socket+": the listener does not answer: "+err.Error(),
 			"ptywright kill --server ends it")
@@ -183,15 +186,40 @@ func socket(ctx context.Context, f Facts) []Finding {
 	if pid, err := daemon.PID(ctx, f.Socket); err == nil {
 		who += fmt.Sprintf(", process %d", pid)
 	}
+	audit := is.Audit.findings()
 	if info != nil && info.Mode().Perm()&0o077 != 0 {
-		return one("socket", Warning, fmt.Sprintf("%s has mode %#o", f.Socket, info.Mode().Perm()),
-			"chmod 600 "+f.Socket)
+		return append(one("socket", Warning, fmt.Sprintf("%s has mode %#o", f.Socket,
+			info.Mode().Perm()), "chmod 600 "+f.Socket), audit...)
 	}
 	if is.Version != f.Version {
-		return one("socket", Warning, who+log+"; this is "+f.Version,
-			"ptywright kill --server, when its sessions are not needed any more")
+		return append(one("socket", Warning, who+log+"; this is "+f.Version,
+			"ptywright kill --server, when its sessions are not needed any more"), audit...)
 	}
-	return one("socket", OK, who+log, "")
+	return append(one("socket", OK, who+log, ""), audit...)
+}
+
+// auditing is what a server says of its audit.
+type auditing struct {
+	Lost    int64
+	Problem string
+	Since   time.Time
+}
+
+// findings are none for a server without an audit.
+func (a *auditing) findings() []Finding {
+	switch {
+	case a == nil:
+		return nil
+	case a.Problem != "":
+		return one("audit", Broken, fmt.Sprintf("its file has taken nothing since %s, and %d lines are lost: %s",
+			a.Since.Local().Format(time.DateTime), a.Lost, a.Problem),
+			"make room; the server goes on meanwhile, and writes again by itself")
+	case a.Lost > 0:
+		return one("audit", Warning,
+			fmt.Sprintf("the file takes lines, and has lost %d since the server began", a.Lost),
+			"see the server's log")
+	}
+	return one("audit", OK, "the server writes down who does what", "")
 }
 
 // mcp checks whether the next server can use the address of MCP over HTTP: otherwise it does not

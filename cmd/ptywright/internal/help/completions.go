@@ -113,6 +113,7 @@ func bashCompletion(std cli.Stdio, root *cobra.Command) error {
 var flagWords = map[string][]string{
 	"log-level":     {"debug", "info", "warn", "error"},
 	"log-format":    {"text", "json"},
+	"rights":        {"read", "type", "admin"},
 	"framing":       {"ndjson", "lsp"},
 	"profile":       {"ptywright", "terminal-mcp"},
 	"theme":         {"dark", "light"},
@@ -125,7 +126,7 @@ var flagWords = map[string][]string{
 // folder.
 var (
 	flagFiles = map[string][]string{"plugin": {"toml"}, "file": nil, "output": nil,
-		"log-file": nil, "socket": nil, "states": nil, "shell": nil}
+		"log-file": nil, "audit": nil, "socket": nil, "read-only-socket": nil, "states": nil, "shell": nil}
 	flagFolders = []string{"cwd", "dir", "casts", "root"}
 )
 

@@ -259,8 +259,8 @@ func exitTopic() *cobra.Command {
        and the last screen
     4  no such session, adapter, recording or instance, or one that has ended
        and was forgotten
-    5  not permitted: someone holds the session, an adapter drives it, or the
-       socket belongs to another user
+    5  not permitted: someone holds the session, an adapter drives it, the
+       connection has no right to it, or the socket belongs to another user
     6  adapter ask and adapter wait: the program asks something first
   130  interrupted by Ctrl-C or SIGTERM
 

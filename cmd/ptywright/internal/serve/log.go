@@ -106,47 +106,65 @@ type escaped struct{ io.Writer }
 
 // Write takes one event.
 func (e escaped) Write(line []byte) (int, error) {
-	var b bytes.Buffer
-	for rest := bytes.TrimSuffix(line, []byte("\n")); len(rest) > 0; {
-		r, n := utf8.DecodeRune(rest)
-		switch {
-		case unicode.IsPrint(r):
-			b.Write(rest[:n])
-		case r > 0xffff:
-			hi, lo := (r-0x10000)>>10+0xd800, (r-0x10000)&0x3ff+0xdc00
-			fmt.Fprintf(&b, `\u%04x\u%04x`, hi, lo)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-		rest = rest[n:]
-	}
-	b.WriteByte('\n')
-	if _, err := e.Writer.Write(b.Bytes()); err != nil {
+	b := append(appendEscaped(nil, bytes.TrimSuffix(line, []byte("\n"))), '\n')
+	if _, err := e.Writer.Write(b); err != nil {
 		return 0, err
 	}
 	return len(line), nil
 }
 
+// appendEscaped appends JSON to b with its unprintable characters escaped.
+func appendEscaped(b, json []byte) []byte {
+	for len(json) > 0 {
+		r, n := utf8.DecodeRune(json)
+		switch {
+		case unicode.IsPrint(r):
+			b = append(b, json[:n]...)
+		case r > 0xffff:
+			hi, lo := (r-0x10000)>>10+0xd800, (r-0x10000)&0x3ff+0xdc00
+			b = fmt.Appendf(b, `\u%04x\u%04x`, hi, lo)
+		default:
+			b = fmt.Appendf(b, `\u%04x`, r)
+		}
+		json = json[n:]
+	}
+	return b
+}
+
 // A logFile is a log appended to a file.
 type logFile struct {
-	path string
+	path   string
+	strict bool // nobody else may write to it
 
 	mu sync.Mutex // held while a line is written
 	// protects the field below
 	f *os.File
 }
 
-// Write writes one event. A failed write is not a reason to end: the event is lost.
+// Write writes whole lines. A failed write is not a reason to end: its lines are lost. What the file
+// took of a line that is not whole is cut off again, so that the next one is not glued to it.
 func (l *logFile) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.f.Write(p)
+	n, err := l.f.Write(p)
+	if err == nil || n == 0 {
+		return n, err
+	}
+	whole := bytes.LastIndexByte(p[:n], '\n') + 1
+	if info, serr := l.f.Stat(); serr == nil {
+		_ = l.f.Truncate(info.Size() - int64(n-whole)) // a torn line stays if that fails, too
+	}
+	return whole, err
 }
 
 // reopen opens the path again, which may be another file by now.
 func (l *logFile) reopen() error {
-	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|nonblock, 0o600)
-	if err != nil {
+	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|logOpen, 0o600)
+	notALink := fmt.Errorf("%s is a link: name the file itself", l.path)
+	switch {
+	case isLink(err):
+		return notALink
+	case err != nil:
 		return err
 	}
 	info, err := f.Stat()
@@ -154,7 +172,10 @@ func (l *logFile) reopen() error {
 		err = fmt.Errorf("%s is not a regular file", l.path)
 	}
 	if link, lerr := os.Lstat(l.path); err == nil && (lerr != nil || !os.SameFile(info, link)) {
-		err = fmt.Errorf("%s is a link: name the file itself", l.path)
+		err = notALink
+	}
+	if err == nil && l.strict {
+		err = onlyOurs(l.path, info)
 	}
 	if err != nil {
 		f.Close()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/internal/host"
+	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/loopback"
 	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/protocol/mcp/tools"
@@ -24,7 +25,8 @@ const tokenName = "PTYWRIGHT_MCP_TOKEN"
 type mcpFlags struct {
 	HostFlags
 	profileFlags
-	http string
+	http   string
+	rights rightsFlag
 }
 
 // profileFlags choose a profile and configure it.
@@ -35,7 +37,7 @@ type profileFlags struct {
 }
 
 // A profileMaker makes one profile from the flags.
-type profileMaker func(h *host.Host, f *profileFlags) (*mcp.Profile, error)
+type profileMaker func(h *host.Host, f *profileFlags, g protocol.Grant) (*mcp.Profile, error)
 
 // profiles are the profiles that ptywright mcp offers.
 var profiles = map[string]profileMaker{
@@ -44,11 +46,11 @@ var profiles = map[string]profileMaker{
 }
 
 // ownProfile makes ptywright's own profile.
-func ownProfile(h *host.Host, f *profileFlags) (*mcp.Profile, error) {
+func ownProfile(h *host.Host, f *profileFlags, g protocol.Grant) (*mcp.Profile, error) {
 	if f.terminal.rows != 0 || f.terminal.cols != 0 || f.terminal.shell != "" {
 		return nil, cli.Usagef("--rows, --cols and --shell are for --profile terminal-mcp: start takes rows and cols with each call, run takes shell")
 	}
-	return tools.New(h, f.raw), nil
+	return tools.New(h, tools.Options{Raw: f.raw, Grant: g}), nil
 }
 
 func mcpCommand(std cli.Stdio) *cobra.Command {
@@ -75,6 +77,8 @@ to type it.`,
 	}
 	c.Flags().StringVar(&f.http, "http", "",
 		"serve streamable HTTP on `ADDR`, such as 127.0.0.1:8123, instead of standard input and output")
+	addRights(c, &f.rights,
+		"what clients may do; tools that need more are not offered, and below admin no client can start a session: see serve --mcp-http to share a server's")
 	f.profileFlags.add(c)
 	for _, name := range terminalNames {
 		c.Flags().Lookup(name).Usage = "with --profile terminal-mcp: " +
@@ -92,13 +96,13 @@ func (f *profileFlags) add(c *cobra.Command) {
 		"let clients request output without hidden secrets")
 }
 
-// server makes the MCP server for the flags.
-func (f *profileFlags) server(h *Service) (*mcp.Server, error) {
+// server makes the MCP server for the flags and what its clients may do.
+func (f *profileFlags) server(h *Service, g protocol.Grant) (*mcp.Server, error) {
 	make, ok := profiles[f.profile]
 	if !ok {
 		return nil, cli.Usagef("--profile is %q: give ptywright or terminal-mcp", f.profile)
 	}
-	p, err := make(h.Host, f)
+	p, err := make(h.Host, f, g)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +114,7 @@ func serveMCP(ctx context.Context, std cli.Stdio, f mcpFlags) error {
 		return err
 	}
 	return Hosted(ctx, std, f.http == "", f.HostFlags, func(ctx context.Context, h *Service) error {
-		s, err := f.profileFlags.server(h)
+		s, err := f.profileFlags.server(h, protocol.Grant{Rights: f.rights.rights})
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	page "github.com/ptywright/ptywright/cmd/ptywright/internal/metrics"
 	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -40,8 +41,11 @@ func (h *Service) metrics() string {
 	p.Counter("ptywright_redactions_total",
 		"Values that were hidden, each time that they were to be shown.", redact.Covered())
 	if listens := h.listens.Load(); listens != nil {
-		c := listens.Stats()
-		p.Gauge("ptywright_connections", "Connections to the socket.", float64(c.Open))
+		var c protocol.Stats
+		for _, l := range *listens {
+			c = c.Plus(l.Stats())
+		}
+		p.Gauge("ptywright_connections", "Connections to the sockets.", float64(c.Open))
 		p.Counter("ptywright_connections_total", "Connections that were accepted.", c.Accepted)
 		p.Counter("ptywright_connections_refused_total", "Connections beyond the bound.", c.Refused)
 		p.Counter("ptywright_connections_slow_total",
@@ -50,6 +54,15 @@ func (h *Service) metrics() string {
 	if d := h.dialect.Load(); d != nil {
 		p.Counter("ptywright_notifications_dropped_total",
 			"Notifications with a gap, as a client did not keep up.", d.Merged())
+	}
+	if a := h.audit.Load(); a != nil {
+		state, failing := a.State(), 0.0
+		if state.Problem != "" {
+			failing = 1
+		}
+		p.Counter("ptywright_audit_lost_total", "Requests that the audit file did not take.",
+			state.Lost)
+		p.Gauge("ptywright_audit_failing", "1 while the audit file takes no lines.", failing)
 	}
 	recordings, running := h.Recordings.List(), 0
 	for _, r := range recordings {

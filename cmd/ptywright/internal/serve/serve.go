@@ -7,7 +7,8 @@
 //
 //	started by        does                                       ends
 //	alongside         serves the clients of one door             with the first door that ends; waited for
-//	reopenAtHangup    opens the log anew at SIGHUP               with [Hosted]; waited for
+//	reopenAtHangup    opens the log, or the audit, anew          with [Hosted]; waited for
+//	newAudit          writes the lines of the audit              with [Hosted]; waited for
 //	Watcher.Add       builds the redaction rules, once           by itself
 //	startAgent        starts the agent of acp-proxy, reaps it    with the agent; waited for
 //	bridge, client    serves one shared terminal                 with its shell or its client; waited for
@@ -21,6 +22,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -53,6 +55,9 @@ type serveFlags struct {
 	framing    string
 	loads      bool
 	background bool
+	readers    string
+	rights     rightsFlag
+	audit      auditFlags
 
 	message, requests, queued, replies, depth int
 }
@@ -149,8 +154,11 @@ the default socket, $PTYWRIGHT_HOME/socket or ~/.ptywright/socket.`,
   ptywright serve --socket /run/user/1000/ptywright/socket`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if f.stdio && c.Flags().Changed("socket") {
+			switch {
+			case f.stdio && c.Flags().Changed("socket"):
 				return cli.Usagef("--stdio and --socket exclude each other: a server has one transport")
+			case c.Flags().Changed("rights") && !f.stdio && f.mcpHTTP == "" && !f.unterm:
+				return cli.Usagef("--rights is for clients that do not come by a socket: add --stdio, --mcp-http or --unterm, or serve readers with --read-only-socket")
 			}
 			return serve(c.Context(), std, f)
 		},
@@ -159,6 +167,11 @@ the default socket, $PTYWRIGHT_HOME/socket or ~/.ptywright/socket.`,
 	fs.BoolVar(&f.stdio, "stdio", false, "serve standard input and output")
 	fs.StringVar(&f.socket, "socket", "",
 		"listen on `PATH`: a Unix socket, or on Windows a named pipe such as \\\\.\\pipe\\ptywright")
+	fs.StringVar(&f.readers, "read-only-socket", "",
+		"listen on another `PATH`, too, whose clients can look and wait and do nothing else")
+	addRights(c, &f.rights,
+		"what clients may do on standard input, through --mcp-http and through --unterm")
+	f.audit.add(c)
 	fs.BoolVar(&f.background, "background", false,
 		"standard error is a log: say on standard output, too, when clients can come, and keep a token in a file")
 	fs.MarkHidden("background") // for daemon.Ensure
@@ -225,9 +238,19 @@ const stuckBound = 2900 * time.Millisecond
 type Service struct {
 	*host.Host
 	began time.Time
-	// Counts connections, once it exists.
-	listens atomic.Pointer[protocol.Server]
+	// Count connections, once they exist.
+	listens atomic.Pointer[[]*protocol.Server]
 	dialect atomic.Pointer[native.Server]
+	audit   atomic.Pointer[audit]
+}
+
+// listening has the metrics count a listener's connections. Doors are opened one after the other.
+func (h *Service) listening(s *protocol.Server) {
+	all := []*protocol.Server{s}
+	if before := h.listens.Load(); before != nil {
+		all = append(slices.Clone(*before), s)
+	}
+	h.listens.Store(&all)
 }
 
 // Hosted runs a server over a fresh engine until it returns, and makes sure that nothing outlives
@@ -288,6 +311,9 @@ func Hosted(ctx context.Context, std cli.Stdio, lone bool, f HostFlags,
 		}
 		log.Error("a request does not end; ending without it")
 		end()
+		if a := h.audit.Load(); a != nil {
+			a.close()
+		}
 		os.Exit(cli.ExitError)
 	})
 	defer stuck()
@@ -307,23 +333,42 @@ func serve(ctx context.Context, std cli.Stdio, f serveFlags) error {
 	return Hosted(ctx, std, f.stdio, f.HostFlags, func(ctx context.Context, h *Service) error {
 		limits := protocol.Limits{Message: f.message, Executing: f.requests, Queued: f.queued,
 			Replies: f.replies}
-		dialect := native.New(h.Host,
-			native.Options{Limits: limits, PluginLoad: f.loads, MatcherDepth: f.depth})
+		audit, audited, err := f.audit.open(h.Redactor().ForAll(), h.Log, f.stdio)
+		if err != nil {
+			return err
+		}
+		defer audited()
+		h.audit.Store(audit)
+		dialect := native.New(h.Host, native.Options{Limits: limits, PluginLoad: f.loads,
+			MatcherDepth: f.depth, Audit: audit.shown()})
 		h.dialect.Store(dialect)
 		terminals := acp.New(h.Host, acp.Options{Waits: max(f.requests/4*3, 1)})
 		both := protocol.Combine(dialect, terminals) // so that an ACP client can relay its agent's requests
-		config := protocol.Config{Framing: framing, Limits: limits, Log: h.Log}
+		config := protocol.Config{Framing: framing, Limits: limits, Log: h.Log,
+			Audit: audit.hook()}
 		doors := []opening{func() (door, error) {
 			if f.stdio {
+				config.Rights = f.rights.rights
+				config.Peer = protocol.Peer{Door: "stdio", UID: os.Geteuid(), PID: os.Getppid()}
 				return door{serve: func(ctx context.Context) error {
 					return serveStdio(ctx, std,
 						both, config)
 				}}, nil
 			}
+			config.Peer.Door = "socket"
 			return openSocket(h, f.socket, both, config)
 		}}
+		if f.readers != "" {
+			readers := config
+			readers.Peer.Door, readers.Rights = "read-only-socket", protocol.RightRead
+			doors = append(doors, func() (door, error) {
+				return openSocket(h, f.readers, both, readers)
+			})
+		}
+		grant := protocol.Grant{Rights: f.rights.rights, Audit: audit.hook()}
 		if f.mcpHTTP != "" {
-			s, err := f.profileFlags.server(h)
+			grant.Door = "mcp-http"
+			s, err := f.profileFlags.server(h, grant)
 			if err != nil {
 				return err
 			}
@@ -337,7 +382,8 @@ func serve(ctx context.Context, std cli.Stdio, f serveFlags) error {
 			doors = append(doors, func() (door, error) { return openMCP(s, f.mcpHTTP, token) })
 		}
 		if f.unterm {
-			f.door.raw = f.profileFlags.raw
+			f.door.raw, f.door.grant = f.profileFlags.raw, grant
+			f.door.grant.Door = "unterm"
 			doors = append(doors, func() (door, error) { return openUnterm(h, &f.door) })
 		}
 		return serveDoors(ctx, std, doors, func() {
@@ -452,9 +498,10 @@ func openSocket(h *Service, path string, d protocol.Dialect, config protocol.Con
 		return door{}, err
 	}
 	s := &protocol.Server{Dialect: d, Config: config}
-	h.listens.Store(s)
+	h.listening(s)
 	return door{
-		says: "serving on " + path + hint,
+		says: "serving " + map[bool]string{true: "readers "}[config.Rights == protocol.RightRead] +
+			"on " + path + hint,
 		serve: func(ctx context.Context) error {
 			if err := s.Serve(ctx, l); err != nil && !errors.Is(err, protocol.ErrShutdown) {
 				return err

@@ -21,6 +21,7 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/internal/host"
+	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/client"
 	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/protocol/mcp/terminalmcp"
@@ -70,7 +71,7 @@ func (f *terminalFlags) options() (terminalmcp.Options, error) {
 }
 
 // terminalProfile makes the Terminal MCP profile.
-func terminalProfile(h *host.Host, f *profileFlags) (*mcp.Profile, error) {
+func terminalProfile(h *host.Host, f *profileFlags, g protocol.Grant) (*mcp.Profile, error) {
 	if err := refuseNesting(); err != nil {
 		return nil, err
 	}
@@ -78,7 +79,7 @@ func terminalProfile(h *host.Host, f *profileFlags) (*mcp.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Raw = f.raw
+	o.Raw, o.Grant = f.raw, g
 	s, err := terminalmcp.New(h, o)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/unterm"
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
@@ -19,6 +20,7 @@ type untermFlags struct {
 	port   int
 	dir    string
 	raw    bool
+	grant  protocol.Grant
 }
 
 func (f *untermFlags) add(c *cobra.Command) {
@@ -51,12 +53,14 @@ func (f *untermFlags) server(h *Service) (*unterm.Server, error) {
 	if f.port < 0 || f.port > 65535 {
 		return nil, cli.Usagef("--port is %d: give 0 to 65535", f.port)
 	}
-	return unterm.New(h.Host, unterm.Options{Root: root, Port: f.port, Dir: f.dir, Raw: f.raw})
+	return unterm.New(h.Host, unterm.Options{Root: root, Port: f.port, Dir: f.dir,
+		Raw: f.raw, Grant: f.grant})
 }
 
 func untermCommand(std cli.Stdio) *cobra.Command {
 	var f untermFlags
 	var hosts HostFlags
+	var rights rightsFlag
 	c := &cobra.Command{
 		Use:   "unterm",
 		Short: "Serve Unterm's methods to its clients",
@@ -73,6 +77,7 @@ it prints its name and address on standard output, and nothing else.`,
 			if err := checkBounds(hosts.bounds()); err != nil {
 				return err
 			}
+			f.grant.Rights = rights.rights
 			return Hosted(c.Context(), std, false, hosts,
 				func(ctx context.Context, h *Service) error {
 					s, err := f.server(h)
@@ -88,6 +93,7 @@ it prints its name and address on standard output, and nothing else.`,
 	}
 	f.add(c)
 	c.Flags().BoolVar(&f.raw, "trust-raw", false, "do not hide secrets in what clients read")
+	addRights(c, &rights, "what clients may do")
 	hosts.add(c)
 	return c
 }

@@ -85,7 +85,7 @@ func newIndex(ctx context.Context, native *client.Client, socket string,
 		return nil, err
 	}
 	feed := client.New(stream)
-	if err := feed.Call(ctx, "server.set_access", map[string]string{"access": "read"}, nil); err != nil { // it needs no more
+	if err := feed.Call(ctx, "server.set_rights", map[string]string{"rights": "read"}, nil); err != nil { // it needs no more
 		feed.Close()
 		return nil, err
 	}

@@ -149,6 +149,7 @@ func (p *page) run(ctx context.Context, cancel context.CancelFunc) {
 	if err := p.dial(ctx); err != nil {
 		h.Problem = p.tell(ctx, err)
 	}
+	h.Reads = p.reads        // the server may not let it do more
 	var under sync.WaitGroup // requests in progress
 	defer func() {
 		cancel()
@@ -335,6 +336,20 @@ func (p *page) write(ctx context.Context, a any, begins func()) error {
 // backlog is full.
 const dialTime = 5 * time.Second
 
+// lower gives up the rights that the page does not need: whatever it manages to ask, the server
+// refuses to start or end anything, and to type for a page that only watches. On a socket that only
+// lets clients read, every page only watches.
+func (p *page) lower(ctx context.Context, native *client.Client) error {
+	rights := map[bool]string{true: "read", false: "type"}[p.reads]
+	err := native.Call(ctx, "server.set_rights", map[string]string{"rights": rights}, nil)
+	var refused *client.Error
+	if errors.As(err, &refused) && refused.Reason == client.ErrForbidden {
+		p.reads = true
+		return nil
+	}
+	return err
+}
+
 // dial connects the page to the server.
 func (p *page) dial(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
@@ -344,18 +359,13 @@ func (p *page) dial(ctx context.Context) error {
 		return err
 	}
 	native := client.New(stream)
-	if p.reads { // whatever a page manages to ask, the server refuses to change anything
-		if err := native.Call(ctx, "server.set_access", map[string]string{"access": "read"}, nil); err != nil {
-			native.Close()
-			return err
-		}
+	err = p.lower(ctx, native)
+	if err == nil {
+		err = native.Introduce(ctx, "web: "+p.server.Who)
 	}
-	if err := native.Introduce(ctx, "web: "+p.server.Who); err != nil {
-		native.Close()
-		return err
+	if err == nil { // a screen's long poll must not delay what is typed into its session
+		err = native.Call(ctx, "server.set_ordering", map[string]string{"ordering": "concurrent"}, nil)
 	}
-	// A screen's long poll must not delay what is typed into its session.
-	err = native.Call(ctx, "server.set_ordering", map[string]string{"ordering": "concurrent"}, nil)
 	if err == nil {
 		p.index, err = newIndex(ctx, native, p.server.Socket, p.server.Log)
 	}

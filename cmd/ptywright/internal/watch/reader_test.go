@@ -2,7 +2,10 @@
 
 package watch
 
-import "testing"
+import (
+	"context"
+	"testing"
+)
 
 // TestReaderPage: a page that logs in with the other token looks on, and does nothing else; the
 // server behind it refuses the rest as well, whatever this package lets through.
@@ -33,9 +36,17 @@ func TestReaderPage(t *testing.T) {
 		methods[method] = open
 	}
 	for _, method := range []string{"take", "release"} { // the others ask first whether the session was taken over
-		if got := c.ask(method, map[string]any{"session": id, "rows": 5, "cols": 5}, nil); got != "read_only" {
+		if got := c.ask(method, map[string]any{"session": id, "rows": 5, "cols": 5}, nil); got != "forbidden" {
 			t.Errorf("%s: %q", method, got)
 		}
+	}
+	// Nor does one that types end anything.
+	methods["kill"] = method{live: true, writes: true, call: with(func(p *page, ctx context.Context, q named) (any, error) {
+		return p.forward(ctx, "session.kill", q)
+	})}
+	t.Cleanup(func() { delete(methods, "kill") })
+	if got := writer.ask("kill", map[string]any{"session": id}, nil); got != "forbidden" || s.View().Exit != nil {
+		t.Errorf("kill: %q", got)
 	}
 	if v := s.View(); v.Lease != nil || v.Screen.Rows != 24 {
 		t.Errorf("a reader has changed the session: %+v, %d rows", v.Lease, v.Screen.Rows)

@@ -14,6 +14,7 @@ from ._generated import (
     CannotStartData,
     ErrorData,
     ExpectationFailedData,
+    ForbiddenData,
     InputBlockedData,
     InputData,
     IntentRefusedData,
@@ -136,6 +137,17 @@ class FileRefusedError(PtywrightError):
     @property
     def data(self) -> ErrorData:
         return ErrorData(self._data)
+
+
+class ForbiddenError(PtywrightError):
+    """The connection has no right to it."""
+
+    reason = "forbidden"
+    code = -32004
+
+    @property
+    def data(self) -> ForbiddenData:
+        return ForbiddenData(self._data)
 
 
 class FramingLostError(PtywrightError):
@@ -569,17 +581,6 @@ class PositionOutOfRangeError(PtywrightError):
         return InputData(self._data)
 
 
-class ReadOnlyError(PtywrightError):
-    """The connection only reads."""
-
-    reason = "read_only"
-    code = -32004
-
-    @property
-    def data(self) -> ErrorData:
-        return ErrorData(self._data)
-
-
 class ReplyTooLargeError(PtywrightError):
     """The answer would be too large."""
 
@@ -832,6 +833,7 @@ ERRORS: Dict[str, Type[PtywrightError]] = {
     "empty_batch": EmptyBatchError,
     "expectation_failed": ExpectationFailedError,
     "file_refused": FileRefusedError,
+    "forbidden": ForbiddenError,
     "framing_lost": FramingLostError,
     "golden_refused": GoldenRefusedError,
     "input_blocked": InputBlockedError,
@@ -871,7 +873,6 @@ ERRORS: Dict[str, Type[PtywrightError]] = {
     "plugin_in_use": PluginInUseError,
     "plugin_without_code": PluginWithoutCodeError,
     "position_out_of_range": PositionOutOfRangeError,
-    "read_only": ReadOnlyError,
     "reply_too_large": ReplyTooLargeError,
     "server_did_not_grant_plugin_load": ServerDidNotGrantPluginLoadError,
     "session_closed": SessionClosedError,
@@ -909,6 +910,7 @@ __all__ = [
     "EmptyBatchError",
     "ExpectationFailedError",
     "FileRefusedError",
+    "ForbiddenError",
     "FramingLostError",
     "GoldenRefusedError",
     "InputBlockedError",
@@ -948,7 +950,6 @@ __all__ = [
     "PluginInUseError",
     "PluginWithoutCodeError",
     "PositionOutOfRangeError",
-    "ReadOnlyError",
     "ReplyTooLargeError",
     "ServerDidNotGrantPluginLoadError",
     "SessionClosedError",

@@ -641,6 +641,17 @@ class ExplainedRow(Record):
     text = Plain[str]("text")
 
 
+class ForbiddenData(Record):
+    """What an error has to show for it."""
+    method = Plain[str]("method")
+    needs = Plain[str]("needs")
+    """The right that the request needs: type or admin."""
+    rights = Plain[str]("rights")
+    """What the connection has: read or type."""
+    with_ = Optionally[Optional[str]]("with", None)
+    """The part of params that needs it, as redact false; left out: the method itself."""
+
+
 class Found(Record):
     line = Plain[int]("line")
     """That it begins in, as in session.scrollback."""
@@ -1539,6 +1550,17 @@ class Scrolled(Record):
     """The whole line."""
 
 
+class ServerAudit(Record):
+    """The file of the server's audit takes no lines, or takes them again."""
+    method: Literal["server.audit"] = "server.audit"
+    lost = Plain[int]("lost")
+    """Requests that its file has not taken since the server began."""
+    problem = Optionally[Optional[str]]("problem", None)
+    """Why its file takes none now; left out: it does."""
+    since = Optionally[Optional[str]]("since", None)
+    """When that began."""
+
+
 class ServerCapabilitiesResult(Record):
     name = Plain[str]("name")
     version = Plain[str]("version")
@@ -1552,8 +1574,11 @@ class ServerCapabilitiesResult(Record):
     actions = Plain[List[str]]("actions")
     matchers = Plain[List[str]]("matchers")
     ordering = Plain[List[str]]("ordering")
-    access = Plain[List[str]]("access")
+    rights = Plain[str]("rights")
+    """What this connection may do: read, type or admin."""
     limits = Plain[Dict[str, int]]("limits")
+    audit = Made["Optional[ServerAudit]"]("audit", lambda v: maybe(ServerAudit, v))
+    """Left out: the server writes none."""
     reasons = Made[List[str]]("reasons", lambda v: list(v or ()))
     schema = Made[Dict[str, Any]]("schema", lambda v: dict(v or {}))
     """The model of the wire, as ptywright schema prints it."""
@@ -1569,13 +1594,11 @@ class ServerMetricsResult(Record):
     """Counts in the text format of Prometheus, version 0.0.4; nothing that a program wrote."""
 
 
-class ServerSetAccessResult(Record):
-    access = Plain[str]("access")
-
-
 class ServerSetClientResult(Record):
     name = Plain[str]("name")
     """As it is kept."""
+    host = Optionally[Optional[str]]("host", None)
+    """Likewise."""
 
 
 class ServerSetNotificationsResult(Record):
@@ -1588,6 +1611,10 @@ class ServerSetNotificationsResult(Record):
 class ServerSetOrderingResult(Record):
     ordering = Plain[str]("ordering")
     """Session (default) or concurrent."""
+
+
+class ServerSetRightsResult(Record):
+    rights = Plain[str]("rights")
 
 
 class ServerSetStrictResult(Record):
@@ -2453,11 +2480,12 @@ Position = Union[int, str]
 """a sequence, or the next of a wait's answer"""
 
 
-Notification = Union[AdapterChanged, SessionChanged, SessionEventNotification, SessionExited, SessionLeased, SessionOutput]
+Notification = Union[AdapterChanged, ServerAudit, SessionChanged, SessionEventNotification, SessionExited, SessionLeased, SessionOutput]
 """What the server tells of its own accord."""
 
 NOTIFICATIONS: Mapping[str, Callable[[Any], Notification]] = {
     "adapter.changed": AdapterChanged,
+    "server.audit": ServerAudit,
     "session.changed": SessionChanged,
     "session.event": SessionEventNotification,
     "session.exited": SessionExited,
@@ -2489,8 +2517,8 @@ def adapter_cancel_wait(
     Args:
         wait_id: As it was given to adapter.wait or adapter.turn.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded, read_only.
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
+    limit_exceeded.
     """
     return Call("adapter.cancel_wait", given(wait_id=wait_id), AdapterCancelWaitResult)
 
@@ -2503,8 +2531,8 @@ def adapter_close(
     Args:
         adapter: The adapter's id.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded, permission_denied, plugin_failed, read_only, unkillable, unknown_adapter.
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
+    limit_exceeded, permission_denied, plugin_failed, unkillable, unknown_adapter.
     """
     return Call("adapter.close", given(adapter=adapter), Closed)
 
@@ -2524,7 +2552,7 @@ def adapter_events(
         redaction: More rules for this read.
         since: The next of the last answer; default 0, everything that is kept.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
     invalid_redaction, limit_exceeded, permission_denied, plugin_failed, unknown_adapter.
     """
     return Call("adapter.events", given(adapter=adapter, redact=redact, redaction=redaction, since=since), AdapterEventsResult)
@@ -2543,7 +2571,7 @@ def adapter_explain(
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
     invalid_redaction, limit_exceeded, permission_denied, plugin_failed, unknown_adapter.
     """
     return Call("adapter.explain", given(adapter=adapter, redact=redact, redaction=redaction), AdapterExplainResult)
@@ -2562,7 +2590,7 @@ def adapter_inspect(
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
     invalid_redaction, limit_exceeded, permission_denied, plugin_failed, unknown_adapter.
     """
     return Call("adapter.inspect", given(adapter=adapter, redact=redact, redaction=redaction), AdapterInspectResult)
@@ -2621,9 +2649,9 @@ def adapter_resume(
         redaction: More rules for this read.
         rows: Rows of the terminal, 1 to 1000; default 24.
 
-    Reasons of errors: cancelled, cannot_start, duplicate_member, file_refused, internal_error,
-    invalid_environment, invalid_params, invalid_redaction, limit_exceeded, name_taken,
-    no_program, permission_denied, plugin_failed, plugin_without_code, read_only,
+    Reasons of errors: cancelled, cannot_start, duplicate_member, file_refused, forbidden,
+    internal_error, invalid_environment, invalid_params, invalid_redaction, limit_exceeded,
+    name_taken, no_program, permission_denied, plugin_failed, plugin_without_code,
     shutting_down, size_out_of_range, too_many_secrets, unkillable, unknown_plugin.
     """
     return Call("adapter.resume", given(plugin=plugin, args=args, base_env=base_env, cols=cols, cwd=cwd, env=env, name=name, pixel_height=pixel_height, pixel_width=pixel_width, prior_adapter=prior_adapter, program=program, redact=redact, redaction=redaction, rows=rows), StartedAdapter)
@@ -2649,13 +2677,13 @@ def adapter_send(
         timeout_ms: For a turn under way to end, and for a program that does not read; default
             5000.
 
-    Reasons of errors: ambiguous, cancelled, duplicate_member, expectation_failed,
+    Reasons of errors: ambiguous, cancelled, duplicate_member, expectation_failed, forbidden,
     input_blocked, input_full, intent_refused, internal_error, invalid_action, invalid_params,
     invalid_redaction, key_not_requested, limit_exceeded, line_too_long, mouse_not_requested,
     not_found, off_screen, permission_denied, plugin_failed, plugin_without_code,
-    position_out_of_range, read_only, session_closed, session_ended, session_leased,
-    shutting_down, size_out_of_range, timeout, too_many_marks, turn_in_progress, unkillable,
-    unknown_adapter, unknown_intent.
+    position_out_of_range, session_closed, session_ended, session_leased, shutting_down,
+    size_out_of_range, timeout, too_many_marks, turn_in_progress, unkillable, unknown_adapter,
+    unknown_intent.
     """
     return Call("adapter.send", given(adapter=adapter, intent=intent, params=params, redact=redact, redaction=redaction, timeout_ms=timeout_ms), AdapterSendResult)
 
@@ -2675,7 +2703,7 @@ def adapter_snapshot(
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
     invalid_redaction, limit_exceeded, permission_denied, plugin_failed, reply_too_large,
     unknown_adapter.
     """
@@ -2715,9 +2743,9 @@ def adapter_start(
         redaction: More rules for this read.
         rows: Rows of the terminal, 1 to 1000; default 24.
 
-    Reasons of errors: cancelled, cannot_start, duplicate_member, file_refused, internal_error,
-    invalid_environment, invalid_params, invalid_redaction, limit_exceeded, name_taken,
-    no_program, permission_denied, plugin_failed, plugin_without_code, read_only,
+    Reasons of errors: cancelled, cannot_start, duplicate_member, file_refused, forbidden,
+    internal_error, invalid_environment, invalid_params, invalid_redaction, limit_exceeded,
+    name_taken, no_program, permission_denied, plugin_failed, plugin_without_code,
     shutting_down, size_out_of_range, too_many_secrets, unknown_plugin.
     """
     return Call("adapter.start", given(plugin=plugin, args=args, base_env=base_env, cols=cols, cwd=cwd, env=env, name=name, pixel_height=pixel_height, pixel_width=pixel_width, program=program, redact=redact, redaction=redaction, rows=rows), StartedAdapter)
@@ -2736,7 +2764,7 @@ def adapter_state(
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
     invalid_redaction, limit_exceeded, permission_denied, plugin_failed, unknown_adapter.
     """
     return Call("adapter.state", given(adapter=adapter, redact=redact, redaction=redaction), AdapterStateResult)
@@ -2761,7 +2789,7 @@ def adapter_transcript(
         redaction: More rules for this read.
         since: Only what came after it: a sequence, or the next of a wait's answer.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
     invalid_redaction, limit_exceeded, permission_denied, plugin_failed, unknown_adapter.
     """
     return Call("adapter.transcript", given(adapter=adapter, mark=mark, redact=redact, redaction=redaction, since=since), Transcript)
@@ -2787,14 +2815,13 @@ def adapter_turn(
             5000.
         wait: What to wait for afterwards; default wait_turn_matcher, 120000 ms.
 
-    Reasons of errors: ambiguous, cancelled, duplicate_member, expectation_failed,
+    Reasons of errors: ambiguous, cancelled, duplicate_member, expectation_failed, forbidden,
     input_blocked, input_full, intent_refused, internal_error, invalid_action, invalid_matcher,
     invalid_params, invalid_redaction, key_not_requested, limit_exceeded, line_too_long,
     mouse_not_requested, not_found, off_screen, permission_denied, plugin_failed,
-    plugin_without_code, position_out_of_range, read_only, session_closed, session_ended,
-    session_leased, shutting_down, size_out_of_range, timeout, too_many_marks,
-    turn_in_progress, unkillable, unknown_adapter, unknown_intent, unknown_plugin,
-    unknown_predicate, wait_id_in_use.
+    plugin_without_code, position_out_of_range, session_closed, session_ended, session_leased,
+    shutting_down, size_out_of_range, timeout, too_many_marks, turn_in_progress, unkillable,
+    unknown_adapter, unknown_intent, unknown_plugin, unknown_predicate, wait_id_in_use.
     """
     return Call("adapter.turn", given(adapter=adapter, send=send, redact=redact, redaction=redaction, timeout_ms=timeout_ms, wait=wait), AdapterTurnResult)
 
@@ -2825,10 +2852,10 @@ def adapter_wait(
         timeout_ms: Default 120000; 0 looks once.
         wait_id: A name for adapter.cancel_wait.
 
-    Reasons of errors: cancelled, duplicate_member, expectation_failed, intent_refused,
-    internal_error, invalid_matcher, invalid_params, invalid_redaction, limit_exceeded,
-    permission_denied, plugin_failed, plugin_without_code, session_closed, session_ended,
-    timeout, unknown_adapter, unknown_intent, unknown_plugin, unknown_predicate,
+    Reasons of errors: cancelled, duplicate_member, expectation_failed, forbidden,
+    intent_refused, internal_error, invalid_matcher, invalid_params, invalid_redaction,
+    limit_exceeded, permission_denied, plugin_failed, plugin_without_code, session_closed,
+    session_ended, timeout, unknown_adapter, unknown_intent, unknown_plugin, unknown_predicate,
     wait_id_in_use.
     """
     return Call("adapter.wait", given(adapter=adapter, intent=intent, latched=latched, params=params, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms, wait_id=wait_id), AdapterWaitResult)
@@ -2865,9 +2892,9 @@ def plugin_load(
     Args:
         manifest_path: Path of a manifest.toml, relative to the server's working directory.
 
-    Reasons of errors: cancelled, duplicate_member, file_refused, internal_error,
+    Reasons of errors: cancelled, duplicate_member, file_refused, forbidden, internal_error,
     invalid_manifest, invalid_params, limit_exceeded, plugin_built_in, plugin_exists,
-    plugin_failed, read_only, server_did_not_grant_plugin_load.
+    plugin_failed, server_did_not_grant_plugin_load.
     """
     return Call("plugin.load", given(manifest_path=manifest_path), PluginLoadResult)
 
@@ -2880,9 +2907,9 @@ def plugin_reload(
     Args:
         plugin: The plugin's name.
 
-    Reasons of errors: cancelled, duplicate_member, file_refused, internal_error,
+    Reasons of errors: cancelled, duplicate_member, file_refused, forbidden, internal_error,
     invalid_manifest, invalid_params, limit_exceeded, permission_denied, plugin_built_in,
-    plugin_failed, read_only, server_did_not_grant_plugin_load, unknown_plugin.
+    plugin_failed, server_did_not_grant_plugin_load, unknown_plugin.
     """
     return Call("plugin.reload", given(plugin=plugin), PluginReloadResult)
 
@@ -2895,8 +2922,8 @@ def plugin_unload(
     Args:
         plugin: The plugin's name.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded, permission_denied, plugin_built_in, plugin_in_use, read_only,
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
+    limit_exceeded, permission_denied, plugin_built_in, plugin_in_use,
     server_did_not_grant_plugin_load, unknown_plugin.
     """
     return Call("plugin.unload", given(plugin=plugin), PluginUnloadResult)
@@ -2940,33 +2967,22 @@ def server_metrics() -> Call[ServerMetricsResult]:
     return Call("server.metrics", given(), ServerMetricsResult)
 
 
-def server_set_access(
-    access: Literal["full", "read"],
-) -> Call[ServerSetAccessResult]:
-    """Has this connection only read from now on.
-
-    Args:
-        access: Read: from now on this connection can only read; full: nothing changes.
-
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded, read_only.
-    """
-    return Call("server.set_access", given(access=access), ServerSetAccessResult)
-
-
 def server_set_client(
     name: str,
+    *,
+    host: Optional[str] = None,
 ) -> Call[ServerSetClientResult]:
     """Says who this client is, for others to read; nothing verifies it.
 
     Args:
         name: The program, for others to read: with its number in events, and as the holder of
             leases; at most 64 characters of it.
+        host: The machine that it is a link for, for the audit; at most 64 characters of it.
 
     Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
     limit_exceeded.
     """
-    return Call("server.set_client", given(name=name), ServerSetClientResult)
+    return Call("server.set_client", given(name=name, host=host), ServerSetClientResult)
 
 
 def server_set_notifications(
@@ -2984,14 +3000,14 @@ def server_set_notifications(
     Args:
         enabled: Whether to notify.
         adapters: Only sessions of these adapters.
-        events: True tells session.event, too.
+        events: True tells session.event and server.audit, too.
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
         sessions: Only these sessions.
         since: With sessions: tell their output after this sequence, too, from 0 all that is
             kept.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
     invalid_redaction, limit_exceeded.
     """
     return Call("server.set_notifications", given(enabled=enabled, adapters=adapters, events=events, redact=redact, redaction=redaction, sessions=sessions, since=since), ServerSetNotificationsResult)
@@ -3009,6 +3025,21 @@ def server_set_ordering(
     limit_exceeded.
     """
     return Call("server.set_ordering", given(ordering=ordering), ServerSetOrderingResult)
+
+
+def server_set_rights(
+    rights: Literal["admin", "type", "read"],
+) -> Call[ServerSetRightsResult]:
+    """Lowers what this connection may do from now on.
+
+    Args:
+        rights: What this connection may do from now on: read, type or admin; nothing raises
+            them again.
+
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
+    limit_exceeded.
+    """
+    return Call("server.set_rights", given(rights=rights), ServerSetRightsResult)
 
 
 def server_set_strict(
@@ -3047,7 +3078,7 @@ def session_blocks(
         screen_text: True adds screen_text to each block.
         since: Only blocks with a greater number.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
     invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
     """
     return Call("session.blocks", given(session=session, max=max, raw=raw, redact=redact, redaction=redaction, screen_text=screen_text, since=since), SessionBlocksResult)
@@ -3061,9 +3092,8 @@ def session_close(
     Args:
         session: The session's id or name.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded, owned_by_adapter, read_only, session_forgotten, unkillable,
-    unknown_session.
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
+    limit_exceeded, owned_by_adapter, session_forgotten, unkillable, unknown_session.
     """
     return Call("session.close", given(session=session), Closed)
 
@@ -3132,10 +3162,10 @@ def session_create(
             told, and what pictures are drawn with.
         transcript_max_chars: Characters of output to retain; default 131072.
 
-    Reasons of errors: cancelled, cannot_start, duplicate_member, file_refused, internal_error,
-    invalid_environment, invalid_params, limit_exceeded, memory_limit_unsupported, name_taken,
-    read_only, shell_integration_unsupported, shutting_down, size_out_of_range,
-    too_many_secrets.
+    Reasons of errors: cancelled, cannot_start, duplicate_member, file_refused, forbidden,
+    internal_error, invalid_environment, invalid_params, limit_exceeded,
+    memory_limit_unsupported, name_taken, shell_integration_unsupported, shutting_down,
+    size_out_of_range, too_many_secrets.
     """
     return Call("session.create", given(program=program, args=args, base_env=base_env, clear_env=clear_env, cols=cols, cwd=cwd, echo_off=echo_off, env=env, history_max_bytes=history_max_bytes, idle_ms=idle_ms, max_memory=max_memory, max_ms=max_ms, name=name, owner=owner, pixel_height=pixel_height, pixel_width=pixel_width, raw_transcript_append=raw_transcript_append, raw_transcript_path=raw_transcript_path, rows=rows, scrollback_max_lines=scrollback_max_lines, shell_integration=shell_integration, theme=theme, transcript_max_chars=transcript_max_chars), SessionCreateResult)
 
@@ -3157,7 +3187,7 @@ def session_events(
         redaction: More rules for this read.
         since: Only events that were noted after this seq; default 0, all that are kept.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
     invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
     """
     return Call("session.events", given(session=session, max=max, redact=redact, redaction=redaction, since=since), SessionEventsResult)
@@ -3166,8 +3196,8 @@ def session_events(
 def session_forget() -> Call[SessionForgetResult]:
     """Forgets all sessions that have ended and that nobody needs.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded, read_only, unkillable.
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
+    limit_exceeded, unkillable.
     """
     return Call("session.forget", given(), SessionForgetResult)
 
@@ -3199,7 +3229,7 @@ def session_frame(
         timeout_ms: How long to wait for something new; default 30000; then what there is,
             which is nothing.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
     invalid_redaction, limit_exceeded, moment_not_kept, reply_too_large, session_closed,
     session_forgotten, unknown_session.
     """
@@ -3234,7 +3264,7 @@ def session_golden(
         text_only: Neither styles nor cursor, title and modes; with previous what that has is
             written.
 
-    Reasons of errors: cancelled, duplicate_member, golden_refused, internal_error,
+    Reasons of errors: cancelled, duplicate_member, forbidden, golden_refused, internal_error,
     invalid_golden, invalid_params, invalid_redaction, limit_exceeded, moment_not_kept,
     session_forgotten, unknown_session.
     """
@@ -3269,7 +3299,7 @@ def session_history(
         until: Only moments up to it; default: up to now.
         which: First (default), last or all.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_matcher,
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_matcher,
     invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, plugin_failed,
     session_closed, session_ended, session_forgotten, timeout, unknown_session.
     """
@@ -3301,12 +3331,12 @@ def session_input(
         until: Sent (default): answer when the terminal has taken it; read: when the program
             has read it, at most for another timeout_ms.
 
-    Reasons of errors: ambiguous, cancelled, duplicate_member, input_blocked, input_full,
-    internal_error, invalid_action, invalid_params, key_not_requested, limit_exceeded,
-    line_too_long, mouse_not_requested, not_found, off_screen, owned_by_adapter, plugin_failed,
-    position_out_of_range, read_only, session_closed, session_ended, session_forgotten,
-    session_leased, shutting_down, size_out_of_range, too_many_marks, unkillable,
-    unknown_session.
+    Reasons of errors: ambiguous, cancelled, duplicate_member, forbidden, input_blocked,
+    input_full, internal_error, invalid_action, invalid_params, key_not_requested,
+    limit_exceeded, line_too_long, mouse_not_requested, not_found, off_screen,
+    owned_by_adapter, plugin_failed, position_out_of_range, session_closed, session_ended,
+    session_forgotten, session_leased, shutting_down, size_out_of_range, too_many_marks,
+    unkillable, unknown_session.
     """
     return Call("session.input", given(session=session, action=action, actions=actions, delay_ms=delay_ms, timeout_ms=timeout_ms, until=until), SessionInputResult)
 
@@ -3319,8 +3349,8 @@ def session_kill(
     Args:
         session: The session's id or name.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded, owned_by_adapter, read_only, session_closed, session_forgotten, unkillable,
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
+    limit_exceeded, owned_by_adapter, session_closed, session_forgotten, unkillable,
     unknown_session.
     """
     return Call("session.kill", given(session=session), SessionKillResult)
@@ -3340,9 +3370,9 @@ def session_lease(
             client.
         take: Take it from whoever has it.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded, owned_by_adapter, read_only, session_closed, session_ended,
-    session_forgotten, session_leased, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
+    limit_exceeded, owned_by_adapter, session_closed, session_ended, session_forgotten,
+    session_leased, unknown_session.
     """
     return Call("session.lease", given(session=session, holder=holder, take=take), SessionLeaseResult)
 
@@ -3362,7 +3392,7 @@ def session_list(
         redaction: More rules for this read.
         session: Only this one, by its id or its name.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
     invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
     """
     return Call("session.list", given(details=details, redact=redact, redaction=redaction, session=session), SessionListResult)
@@ -3397,9 +3427,10 @@ def session_locate(
         strict: But for hidden it has to mean exactly one place.
         timeout_ms: Default 30000; 0 looks once.
 
-    Reasons of errors: ambiguous, cancelled, duplicate_member, internal_error, invalid_locator,
-    invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, not_found,
-    plugin_failed, session_closed, session_ended, session_forgotten, timeout, unknown_session.
+    Reasons of errors: ambiguous, cancelled, duplicate_member, forbidden, internal_error,
+    invalid_locator, invalid_params, invalid_redaction, limit_exceeded, moment_not_kept,
+    not_found, plugin_failed, session_closed, session_ended, session_forgotten, timeout,
+    unknown_session.
     """
     return Call("session.locate", given(session=session, locator=locator, at=at, redact=redact, redaction=redaction, since=since, state=state, strict=strict, timeout_ms=timeout_ms), SessionLocateResult)
 
@@ -3446,9 +3477,9 @@ def session_record_start(
         redaction: More rules for this read.
         title: Of the recording.
 
-    Reasons of errors: cancelled, duplicate_member, file_refused, internal_error,
-    invalid_params, invalid_redaction, limit_exceeded, read_only, session_closed,
-    session_ended, session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, file_refused, forbidden, internal_error,
+    invalid_params, invalid_redaction, limit_exceeded, session_closed, session_ended,
+    session_forgotten, unknown_session.
     """
     return Call("session.record_start", given(session=session, dir=dir, format=format, idle_limit=idle_limit, input=input, path=path, redact=redact, redaction=redaction, title=title), SessionRecordStartResult)
 
@@ -3461,8 +3492,8 @@ def session_record_stop(
     Args:
         recording: As session.record_start returned it.
 
-    Reasons of errors: cancelled, duplicate_member, file_refused, internal_error,
-    invalid_params, limit_exceeded, read_only, unknown_recording.
+    Reasons of errors: cancelled, duplicate_member, file_refused, forbidden, internal_error,
+    invalid_params, limit_exceeded, unknown_recording.
     """
     return Call("session.record_stop", given(recording=recording), RecordingInfo)
 
@@ -3475,8 +3506,8 @@ def session_release(
     Args:
         session: The session's id or name.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded, read_only, session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
+    limit_exceeded, session_forgotten, unknown_session.
     """
     return Call("session.release", given(session=session), SessionReleaseResult)
 
@@ -3501,8 +3532,8 @@ def session_resize(
         pixel_height: Height in pixels, 0 to 65535; default 0, not known.
         pixel_width: Width in pixels, 0 to 65535; default 0, not known.
 
-    Reasons of errors: cancelled, duplicate_member, input_full, internal_error, invalid_params,
-    limit_exceeded, read_only, session_closed, session_ended, session_forgotten,
+    Reasons of errors: cancelled, duplicate_member, forbidden, input_full, internal_error,
+    invalid_params, limit_exceeded, session_closed, session_ended, session_forgotten,
     session_leased, size_out_of_range, unknown_session.
     """
     return Call("session.resize", given(session=session, rows=rows, cols=cols, hold=hold, pixel_height=pixel_height, pixel_width=pixel_width), SessionResizeResult)
@@ -3529,12 +3560,12 @@ def session_run(
         screen_text: True adds screen_text.
         timeout_ms: For the command to end; default 30000; it goes on after that.
 
-    Reasons of errors: ambiguous, cancelled, command_not_run, duplicate_member, input_blocked,
-    input_full, internal_error, invalid_action, invalid_params, invalid_redaction,
-    key_not_requested, limit_exceeded, line_too_long, mouse_not_requested, no_shell,
-    not_at_prompt, not_found, off_screen, owned_by_adapter, plugin_failed,
-    position_out_of_range, read_only, session_closed, session_ended, session_forgotten,
-    session_leased, shutting_down, size_out_of_range, timeout, too_many_marks, unknown_session.
+    Reasons of errors: ambiguous, cancelled, command_not_run, duplicate_member, forbidden,
+    input_blocked, input_full, internal_error, invalid_action, invalid_params,
+    invalid_redaction, key_not_requested, limit_exceeded, line_too_long, mouse_not_requested,
+    no_shell, not_at_prompt, not_found, off_screen, owned_by_adapter, plugin_failed,
+    position_out_of_range, session_closed, session_ended, session_forgotten, session_leased,
+    shutting_down, size_out_of_range, timeout, too_many_marks, unknown_session.
     """
     return Call("session.run", given(session=session, command=command, raw=raw, redact=redact, redaction=redaction, screen_text=screen_text, timeout_ms=timeout_ms), Ran)
 
@@ -3574,9 +3605,9 @@ def session_screenshot(
         theme: Dark, light or that of a known theme; default the session's.
         title: In the bar of a window; default the session's.
 
-    Reasons of errors: cancelled, duplicate_member, file_refused, internal_error,
-    invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, read_only,
-    reply_too_large, session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, file_refused, forbidden, internal_error,
+    invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, reply_too_large,
+    session_forgotten, unknown_session.
     """
     return Call("session.screenshot", given(session=session, at=at, font_size=font_size, format=format, frame=frame, no_cursor=no_cursor, padding=padding, path=path, redact=redact, redaction=redaction, scale=scale, theme=theme, title=title), SessionScreenshotResult)
 
@@ -3601,7 +3632,7 @@ def session_scrollback(
         redaction: More rules for this read.
         start: First line, from 0; default: the last count lines.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
     invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
     """
     return Call("session.scrollback", given(session=session, count=count, form=form, redact=redact, redaction=redaction, start=start), SessionScrollbackResult)
@@ -3630,7 +3661,7 @@ def session_search(
         regex: RE2 expression to find; this or text.
         text: Text to find; this or regex.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
     invalid_redaction, limit_exceeded, moment_not_kept, session_forgotten, unknown_session.
     """
     return Call("session.search", given(session=session, at=at, max=max, redact=redact, redaction=redaction, regex=regex, text=text), SessionSearchResult)
@@ -3653,7 +3684,7 @@ def session_snapshot(
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
     invalid_redaction, limit_exceeded, moment_not_kept, reply_too_large, session_forgotten,
     unknown_session.
     """
@@ -3679,7 +3710,7 @@ def session_transcript(
         redaction: More rules for this read.
         since: Only what came after it: a sequence, or the next of a wait's answer.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
     invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
     """
     return Call("session.transcript", given(session=session, mark=mark, redact=redact, redaction=redaction, since=since), Transcript)
@@ -3709,7 +3740,7 @@ def session_wait(
         since: Only what came after it counts: a sequence, or the next of a wait's answer.
         timeout_ms: Default 30000; 0 looks once.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_matcher,
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_matcher,
     invalid_params, invalid_redaction, limit_exceeded, plugin_failed, reply_too_large,
     session_closed, session_ended, session_forgotten, timeout, unknown_session.
     """
@@ -3784,6 +3815,7 @@ __all__ = [
     "ExpectationFailedData",
     "ExplainedRow",
     "Explanation",
+    "ForbiddenData",
     "Found",
     "Frame",
     "FrameCursor",
@@ -3889,13 +3921,14 @@ __all__ = [
     "ScrollAction",
     "ScrollActionValue",
     "Scrolled",
+    "ServerAudit",
     "ServerCapabilitiesResult",
     "ServerDidNotGrantPluginLoadData",
     "ServerMetricsResult",
-    "ServerSetAccessResult",
     "ServerSetClientResult",
     "ServerSetNotificationsResult",
     "ServerSetOrderingResult",
+    "ServerSetRightsResult",
     "ServerSetStrictResult",
     "SessionBlocksResult",
     "SessionChanged",
@@ -3984,10 +4017,10 @@ __all__ = [
     "plugin_validate_manifest",
     "server_capabilities",
     "server_metrics",
-    "server_set_access",
     "server_set_client",
     "server_set_notifications",
     "server_set_ordering",
+    "server_set_rights",
     "server_set_strict",
     "session_blocks",
     "session_close",
