@@ -12,7 +12,7 @@ const (
 	// maxOnces is how many ids of actions a session remembers: those of a client that has lost its
 	// connection with many requests under way, as many as a server runs for one.
 	maxOnces = 256
-	// MaxOnceID is the length of such an id, in bytes: a UUID has 36.
+	// MaxOnceID is the length of such an id, in characters: a UUID has 36.
 	MaxOnceID = 64
 )
 
@@ -22,7 +22,7 @@ const (
 // An action that failed before anything was typed is not remembered: sent again, it is tried again.
 // One that was typed in part returns its error again.
 type Once struct {
-	ID string // at most [MaxOnceID] bytes; "": the action has none
+	ID string // at most [MaxOnceID] characters; "": the action has none
 	// Of identifies what is done, as [sha256.Sum256] of its text does: another action with the same
 	// id is an [OnceError].
 	Of [sha256.Size]byte

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -226,7 +227,7 @@ type inputParams struct {
 	Actions   []actionTree `json:"actions,omitempty" jsonschema:"in place of action: what is typed as one, in this order, with nothing of others between"`
 	DelayMS   *int64       `json:"delay_ms,omitempty" jsonschema:"pause between two keystrokes; a text is typed character by character then; default 0"`
 	TimeoutMS *int64       `json:"timeout_ms,omitempty" jsonschema:"how long a program that does not read may take; default 5000. Pauses do not count"`
-	ID        *string      `json:"id,omitempty" jsonschema:"of this input, 1 to 64 bytes that no other input has: sent again with it, nothing is typed, and the first one's answer comes again"`
+	ID        *string      `json:"id,omitempty" jsonschema:"of this input, 1 to 64 characters that no other input has: sent again with it, nothing is typed, and the first one's answer comes again"`
 	Until     string       `json:"until,omitempty" jsonschema:"sent (default): answer when the terminal has taken it; read: when the program has read it, at most for another timeout_ms"`
 }
 
@@ -297,9 +298,9 @@ func (c *client) sessionInput(ctx context.Context, p inputParams) (inputResult, 
 		options = append(options, engine.UntilRead{})
 	}
 	if p.ID != nil {
-		if n := len(*p.ID); n == 0 || n > engine.MaxOnceID {
+		if n := utf8.RuneCountInString(*p.ID); n == 0 || n > engine.MaxOnceID {
 			return inputResult{}, &protocol.ParamError{Path: "id",
-				Expected: fmt.Sprintf("1 to %d bytes", engine.MaxOnceID), Got: fmt.Sprint(n)}
+				Expected: fmt.Sprintf("1 to %d characters", engine.MaxOnceID), Got: fmt.Sprint(n)}
 		}
 		options = append(options, engine.Once{ID: *p.ID, Of: p.digest()})
 	}
