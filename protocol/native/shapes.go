@@ -190,7 +190,6 @@ type manyShape struct {
 	Ended     []lackingShape `json:"ended" jsonschema:"sessions that have ended and can no longer match"`
 	Lost      []lostShape    `json:"lost" jsonschema:"hosts that a hub cannot reach; none on one server"`
 	Complete  bool           `json:"complete" jsonschema:"nothing is left to wait for: no session waits, and none is lost"`
-	Lacking   []lackingShape `json:"lacking,omitempty" jsonschema:"with evidence all: the sessions that wait"`
 	Truncated bool           `json:"truncated,omitempty" jsonschema:"some screens are left out: there were more than 16 MiB"`
 }
 
@@ -201,7 +200,7 @@ type manyParts struct {
 	Ended     []lackingShape `json:"ended,omitempty"`
 	Lost      []lostShape    `json:"lost,omitempty"`
 	Complete  *bool          `json:"complete,omitempty"`
-	Lacking   []lackingShape `json:"lacking,omitempty"`
+	Lacking   []lackingShape `json:"lacking,omitempty" jsonschema:"with evidence all: the sessions that waited"`
 	Truncated *bool          `json:"truncated,omitempty"`
 }
 

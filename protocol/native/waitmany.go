@@ -138,11 +138,10 @@ func (c *client) sessionWaitMany(ctx context.Context, p waitManyParams) (*manyRe
 	}
 	out, err := c.Engine.WaitMany(ctx, m, engine.Latched(p.Latched), engine.Within(timeout), c.by,
 		engine.Parked(func() { protocol.Yield(ctx) }))
-	r := w.result(out)
 	if err != nil {
-		return nil, w.failure(out, r, err)
+		return nil, w.failure(out, err)
 	}
-	return r, nil
+	return w.result(out), nil
 }
 
 // stop ends what the questions of the wait have begun.
@@ -331,11 +330,6 @@ func (w *manyWait) result(out *engine.ManyOutcome) *manyResult {
 	for _, a := range out.Ended {
 		r.ended = append(r.ended, w.lacking(a))
 	}
-	if w.evidence == evidenceAll {
-		for _, a := range out.Waiting {
-			r.lacking = append(r.lacking, w.lacking(a))
-		}
-	}
 	r.truncated = w.cut
 	return r
 }
@@ -363,7 +357,14 @@ func (w *manyWait) lacking(a *engine.Asked) *lackingEntry {
 }
 
 // failure is the error of a wait that was not satisfied, with what was found until then.
-func (w *manyWait) failure(out *engine.ManyOutcome, r *manyResult, err error) error {
+func (w *manyWait) failure(out *engine.ManyOutcome, err error) error {
+	r := w.result(out)
+	if w.evidence == evidenceAll {
+		for _, a := range out.Waiting {
+			r.lacking = append(r.lacking, w.lacking(a))
+		}
+		r.truncated = w.cut
+	}
 	e := &manyError{err: err, result: r, matched: len(out.Matched),
 		all: len(out.Matched) + len(out.Ended) + len(out.Waiting)}
 	if errors.As(err, new(*engine.ForgottenError)) {
