@@ -12,13 +12,14 @@ import sys
 import threading
 import time
 import weakref
-from typing import Any, Callable, Dict, List, Optional, Tuple, cast
+from contextlib import contextmanager
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, cast
 
 from ._answer import Answer, Queue
 from ._child import END_BOUND, Child
 from ._errors import ClientClosed, ForkError, PtywrightError, ServerGone, ServerStuck
 from ._failures import ERRORS
-from ._generated import NOTIFICATIONS, server_set_notifications
+from ._generated import NOTIFICATIONS, WaitMatched, server_set_notifications
 from ._reading import Reading
 from ._record import Call
 from ._stream import Stream
@@ -55,6 +56,7 @@ class Connection:
         self._lock = threading.Lock()  # guards _lost, and what is added to what follows
         self._pending: Dict[int, Answer] = {}
         self._queues: List[Queue] = []
+        self._matches: Dict[str, Callable[[WaitMatched], object]] = {}  # by the word of the wait
         self._lost: Optional[Callable[[], PtywrightError]] = None
         self.reading = Reading(
             stream, self._pending, self._queues, self._take, self._notify, self._end
@@ -221,6 +223,17 @@ class Connection:
             sessions = []
         return server_set_notifications(bool(queues), sessions=sessions or None)
 
+    @contextmanager
+    def matches(self, told: Callable[[WaitMatched], object]) -> Iterator[str]:
+        """Calls told with the matches of a wait, whose word is returned, until the end of the
+        block."""
+        wait = f"wait {next(self._ids)}"
+        self._matches[wait] = told
+        try:
+            yield wait
+        finally:
+            del self._matches[wait]
+
     # What was read.
 
     def _take(self, message: Dict[str, Any]) -> None:
@@ -242,6 +255,13 @@ class Connection:
             return  # of a newer server
         params: Dict[str, Any] = message.get("params") or {}
         notification = make(params)
+        told = self._matches.get(str(params.get("wait", "")))
+        if told is not None and isinstance(notification, WaitMatched):
+            try:
+                told(notification)
+            except Exception as error:  # the connection goes on
+                sys.excepthook(type(error), error, error.__traceback__)
+            return
         for queue in tuple(self._queues):
             if not queue.sessions or params.get("session") in queue.sessions:
                 queue.put(notification)
