@@ -1,11 +1,9 @@
 package engine_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -13,10 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/ptywright/ptywright/engine"
-	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/matchers"
 )
 
