@@ -145,7 +145,7 @@ type manyWait struct {
 	options []WaitOption
 
 	asked   map[*Session]bool // every session that was waited for
-	refused map[*Session]bool // that Select has refused, of those that are there
+	early   map[*Session]bool // that were there when the wait began, and were refused
 	pending int               // goroutines
 	results chan askedNow     // one of each
 	out     *ManyOutcome
@@ -242,18 +242,18 @@ func (w *manyWait) over() bool {
 // choose has the wait ask about the sessions that are selected now. fresh are those that were
 // created since the last call, some of which may be gone.
 func (w *manyWait) choose(fresh []*Session, first bool) {
-	there := map[*Session]bool{}
+	refused := map[*Session]bool{}
 	for _, s := range slices.Concat(w.engine.List(), fresh) {
-		appeared := !first && !w.asked[s] && !w.refused[s]
+		early := first || w.early[s]
 		switch {
 		case w.asked[s]:
 		case w.Select(s):
-			w.ask(s, !appeared && s.View().Ended, appeared)
-		default:
-			there[s] = true
+			w.ask(s, early && s.View().Ended, !early)
+		case early:
+			refused[s] = true
 		}
 	}
-	w.refused = there // without those that are gone
+	w.early = refused // without those that are gone
 }
 
 // ask has one session waited for, unless the wait is over. old says that a session had ended before

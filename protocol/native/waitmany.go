@@ -176,7 +176,9 @@ func (w *manyWait) find(ctx context.Context, m *engine.Many) error {
 	}
 	for given, since := range p.Since {
 		if since == nil {
-			return &protocol.ParamError{Path: "since", Expected: "a sequence, or the next of a wait's answer, for each session", Got: "null"}
+			return &protocol.ParamError{Path: "since",
+				Expected: "a sequence, or the next of a wait's answer, for each session",
+				Got:      "null"}
 		}
 		if p.Sessions != nil && !slices.Contains(p.Sessions, given) {
 			return &protocol.ParamError{Path: "since", Expected: "only what is in sessions",
