@@ -140,8 +140,8 @@ type manyParams struct {
 }
 
 // WaitMany waits for several sessions at once, with one request: until m holds in one of them, in
-// all, or until each has matched or ended. m is a [Matcher], or JSON of one. Unlike [Session.Wait] it
-// counts everything that is on the screens, and [Many].Since says what counts instead.
+// all, or until each has matched or ended. m is a [Matcher], or JSON of one. Everything on the
+// screens counts, whatever was typed before, unless [Many].Since says otherwise.
 //
 // Errors: [ErrTimeout]; [ErrSessionEnded] as soon as that cannot be any more; [ErrUnknownSession];
 // [ErrInvalidMatcher]. What was found until then is returned even so, nil when nothing was waited

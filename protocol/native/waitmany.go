@@ -151,7 +151,7 @@ func (w *manyWait) stop() {
 	}
 }
 
-// ask makes a question to a session, or to one that was forgotten, or to nobody: then session is nil.
+// ask makes a question to a session; nil: to one that was forgotten, or to nobody.
 func (w *manyWait) ask(ctx context.Context, session *engine.Session) (*asking, *ended, error) {
 	a := &asking{catalog: w.c.Catalog, ctx: ctx, session: session}
 	w.asking = append(w.asking, a)
