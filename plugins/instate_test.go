@@ -19,7 +19,7 @@ const saying = `local looks = 0
 		classify = function(s)
 			looks = looks + 1
 			if s:contains("boom") then error("half drawn") end
-			local word = s:match_last("(\\w+)")
+			local word = s:match_last("(\\w+)$")
 			local state = word and word.captures[1] or "blank"
 			if state == "calm" and s.stable_ms >= 300 then state = "still" end
 			return {state = state, evidence = "it says " .. state, metadata = {looks = looks}}
@@ -78,6 +78,7 @@ func TestInState(t *testing.T) {
 		}
 
 		d.print("\x1b[2J\x1b[Hfleeting\x1b[2J\x1b[Hgone")
+		time.Sleep(2 * keepFloor) // the host has looked
 		out, err = s.Wait(t.Context(), InState(t.Context(), of, []string{"fleeting"}), engine.After(s.Sequence()-1), engine.Latched(true), engine.Within(0))
 		if err != nil || out.Match.Text != "fleeting" || d.State().State != "gone" {
 			t.Errorf("latched: %v, now %s", err, d.State().State)

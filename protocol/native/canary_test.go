@@ -302,6 +302,8 @@ func TestSchemaBoundsAreTheServers(t *testing.T) {
 					params["session"] = resized
 				case "adapter.wait":
 					params["intent"] = "wait_nothing_matcher"
+				case "session.wait_many":
+					params["sessions"], params["wait"] = []string{id}, "w"
 				case "session.locate":
 					if params["locator"] = "rect 0,0"; value == "hidden" {
 						params["locator"] = "'nowhere'"

@@ -74,7 +74,7 @@ func TestCapabilitiesPrintTheTable(t *testing.T) {
 	for _, n := range r["notifications"].([]any) {
 		told = append(told, n.(string))
 	}
-	want := []string{"session.changed", "session.leased", "session.output", "session.exited", "adapter.changed", "session.event"}
+	want := []string{"session.changed", "session.leased", "session.output", "session.exited", "adapter.changed", "wait.matched", "session.event"}
 	if !slices.Equal(told, want) {
 		t.Errorf("the notifications are %v", told)
 	}
