@@ -109,8 +109,10 @@ func (s *Server) WaitMany(ctx context.Context, g Group, until client.Until, c Co
 			all = append(all, g.matched(m))
 		}
 	}
-	for _, u := range found.Ended {
-		all = append(all, g.unmatched(u, err))
+	if err != nil || until == client.UntilEach {
+		for _, u := range found.Ended {
+			all = append(all, g.unmatched(u, err))
+		}
 	}
 	if _, reason := Exit(err); reason != "session_ended" && reason != "session_closed" {
 		for _, u := range found.Lacking {

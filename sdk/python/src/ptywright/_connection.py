@@ -370,8 +370,10 @@ def error_of(error: Dict[str, Any], method: str) -> PtywrightError:
 
 def patience(call: Call[Any]) -> float:
     """Seconds to wait for an answer: what the request may take, and much for a busy machine."""
-    waits: Dict[str, Any] = call.params.get("wait") or {}
-    ms = call.params.get("timeout_ms", 0) + waits.get("timeout_ms", 0)
+    wait: Any = call.params.get("wait")  # of a turn; of wait_many it is a word
+    ms = call.params.get("timeout_ms", 0)
+    if isinstance(wait, dict):
+        ms += cast(Dict[str, Any], wait).get("timeout_ms", 0)
     return GRACE + float(ms) / 1000
 
 
