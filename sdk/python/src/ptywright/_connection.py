@@ -59,7 +59,13 @@ class Connection:
         self._matches: Dict[str, Callable[[WaitMatched], object]] = {}  # by the word of the wait
         self._lost: Optional[Callable[[], PtywrightError]] = None
         self.reading = Reading(
-            stream, self._pending, self._queues, self._take, self._notify, self._end
+            stream,
+            self._pending,
+            self._queues,
+            self._matches,
+            self._take,
+            self._notify,
+            self._end,
         )
         _open.add(self)
 
@@ -229,6 +235,7 @@ class Connection:
         block."""
         wait = f"wait {next(self._ids)}"
         self._matches[wait] = told
+        self.reading.serve()
         try:
             yield wait
         finally:
