@@ -13,7 +13,7 @@ import threading
 import time
 import weakref
 from contextlib import contextmanager
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, cast
+from typing import Any, Callable, Dict, Generator, List, Optional, Tuple, cast
 
 from ._answer import Answer, Queue
 from ._child import END_BOUND, Child
@@ -230,7 +230,7 @@ class Connection:
         return server_set_notifications(bool(queues), sessions=sessions or None)
 
     @contextmanager
-    def matches(self, told: Callable[[WaitMatched], object]) -> Iterator[str]:
+    def matches(self, told: Callable[[WaitMatched], object]) -> Generator[str, None, None]:
         """Calls told with the matches of a wait, whose word is returned, until the end of the
         block."""
         wait = f"wait {next(self._ids)}"
