@@ -136,7 +136,7 @@ func (c *client) sessionWaitMany(ctx context.Context, p waitManyParams) (*manyRe
 		defer cancel()
 		m.Matched = w.notifier(telling)
 	}
-	out, err := c.Engine.WaitMany(ctx, m, engine.Latched(p.Latched), engine.Within(timeout), c.by,
+	out, err := c.Engine.WaitMany(ctx, m, engine.Latched(p.Latched), engine.Within(timeout), c.by(),
 		engine.Parked(func() { protocol.Yield(ctx) }))
 	if err != nil {
 		return nil, w.failure(out, err)

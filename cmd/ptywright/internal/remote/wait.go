@@ -66,6 +66,59 @@ func (f *conditionFlags) add(c *cobra.Command) {
 	fs.StringVar(&f.conditions, "conditions", "", "with several sessions and conditions, `HOW` many hold in a session: any or all")
 }
 
+// given reports whether a flag says what to wait for.
+func (f *conditionFlags) given(c *cobra.Command) bool {
+	return f.exit || f.finished || c.Flags().Changed("stable") ||
+		len(f.texts)+len(f.regexes)+len(f.outputs)+len(f.outputRegexes)+len(f.matchers) > 0
+}
+
+// split divides the arguments: where a flag says what to wait for, each is a session; else what
+// stands behind the first is the text to wait for, see [cli.Words]. Sessions that are selected are not
+// named: then all is the text.
+func (f *conditionFlags) split(c *cobra.Command, args []string, selected bool) (ids []string,
+	text string, err error) {
+	switch {
+	case selected && len(args) > 0 && f.given(c):
+		return nil, "", cli.Usagef("ids of sessions and --select exclude each other: give one of the two")
+	case selected:
+		return nil, cli.Words(args...), nil
+	case f.given(c):
+		for _, a := range args[1:] {
+			if !cli.PlainWord().MatchString(a) && a != "" {
+				return nil, "", cli.Usagef("%s cannot be a session: "+
+					"beside other conditions say --text %s", engine.Quote(a), cli.ShellWord(a))
+			}
+		}
+		return args, "", nil
+	case len(args) == 1:
+		return args, "", nil
+	case f.any || f.all || f.each:
+		return nil, "", cli.Usagef("say what to wait for in these sessions, such as --exit; "+
+			"if %s is a text: --text %[1]s", cli.ShellWord(cli.Words(args[1:]...)))
+	}
+	if text = cli.Words(args[1:]...); text == "" {
+		return nil, "", cli.Usagef("TEXT is empty, which every screen contains")
+	}
+	return args[:1], text, nil
+}
+
+// unlessSessions refuses words that were taken for a text and all name sessions: which is meant, a
+// flag has to say.
+func (s *Server) unlessSessions(ctx context.Context, words []string) error {
+	all, err := s.List(ctx, Show{})
+	if err != nil {
+		return err
+	}
+	for _, w := range words {
+		if !slices.ContainsFunc(all, func(i Info) bool { return i.Session == w || i.Name == w }) {
+			return nil
+		}
+	}
+	return cli.Usagef("%s may be a session or a text: say what to wait for in each session, such as "+
+		"--exit with --any or --all; or the text, with --text %s", engine.Quote(words[0]),
+		cli.ShellWord(cli.Words(words...)))
+}
+
 // matcher makes the wire's matcher from the flags, for one session or for several.
 func (f *conditionFlags) matcher(c *cobra.Command, several bool) (any, error) {
 	switch {
@@ -124,7 +177,7 @@ func (f *conditionFlags) matcher(c *cobra.Command, several bool) (any, error) {
 	var m any
 	switch {
 	case len(parts) == 0:
-		return nil, cli.Usagef("say what to wait for: --text, --regex, --output, --output-regex, --stable, --exit, --finished or --matcher")
+		return nil, cli.Usagef("say what to wait for: TEXT, --regex, --output, --output-regex, --stable, --exit, --finished or --matcher")
 	case several && len(parts) > 1 && f.conditions == "":
 		return nil, cli.Usagef("there are several sessions, and several conditions: say with --conditions any or --conditions all how many of these have to hold in a session")
 	case len(parts) == 1:
@@ -159,10 +212,13 @@ func waitCommand(std cli.Stdio, f *Flags) *cobra.Command {
 	var next, status, latched bool
 	var timeout time.Duration
 	c := &cobra.Command{
-		Use:   "wait [flags] ID...",
+		Use:   "wait [flags] ID... [TEXT]",
 		Short: "Wait until a session shows a text, is still, or has ended",
 		Long: `Wait until one of the conditions holds, or with --all all of them, and print what matched: the text,
 what the expression captured, or how the program or command ended.
+
+What stands behind the ID is the TEXT to wait for. Where a flag says what to wait for, each argument
+is a session, and a text needs --text.
 
 Text counts where a person watching would have seen it: on the screen, and in lines that scrolled off
 during the wait or, with --since, were written after it. --output searches everything the program
@@ -176,7 +232,8 @@ skipped while others can still match; with --all it ends the wait. For several c
 
 --select KEY=VALUE waits for the sessions of which that is true, instead of naming them, including
 those that are started meanwhile; KEY is tag, name, program, adapter or plugin, and all of several
-have to be true. Sessions that had ended before count if the condition holds in them.
+have to be true. Sessions that had ended before count if the condition holds in them. All arguments
+are then the TEXT.
 
 With --latched a condition counts that held at any moment, however briefly: what was drawn and wiped
 before anybody could look, since the wait began or since --since. If a wait ends without a match and
@@ -194,7 +251,8 @@ If the wait times out, or can no longer match because the program ended, standar
 each condition lacked, and the last screen.
 
 Trailing blanks are cut from every row: look for '\$$', not '\$ $'.`,
-		Example: `  ptywright wait s1 --regex '(?m)[$#]$'
+		Example: `  ptywright wait s1 'tests passed' --timeout 5m
+  ptywright wait s1 --regex '(?m)[$#]$'
   ptywright wait s1 --since $seq --regex '(?m)^(\d+) passed' --timeout 5m
   ptywright wait s1 --all --stable 300 --regex '\S'
   ptywright wait s1 --not --text 'loading'
@@ -213,17 +271,21 @@ Trailing blanks are cut from every row: look for '\$$', not '\$ $'.`,
 			cli.LeastNote: "0"},
 		ValidArgsFunction: SessionIDs(0),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := manySessions(args); err != nil {
-				return err
-			}
 			chosen, err := which.selection()
 			if err != nil {
 				return err
 			}
-			if chosen != nil && len(args) > 0 {
-				return cli.Usagef("ids of sessions and --select exclude each other: give one of the two")
+			ids, text, err := until.split(c, args, chosen != nil)
+			if err != nil {
+				return err
 			}
-			several := chosen != nil || len(args) > 1
+			several := chosen != nil || len(ids) > 1
+			if text != "" {
+				until.texts = append(until.texts, text)
+			}
+			if err := manySessions(ids); err != nil {
+				return err
+			}
 			m, err := until.matcher(c, several)
 			if err != nil {
 				return err
@@ -247,14 +309,19 @@ Trailing blanks are cut from every row: look for '\$$', not '\$ $'.`,
 				defer s.Close()
 				until.warn(std.Err)
 				cond := Condition{Matcher: m, Since: client.Position(since), Latched: latched, Timeout: timeout, Show: f.Show()}
-				o := waitOptions{group: Group{args, chosen}, several: several, next: next, status: status}
+				o := waitOptions{group: Group{ids, chosen}, several: several, next: next, status: status}
 				switch {
 				case until.all:
 					o.until = client.UntilAll
 				case until.each:
 					o.until = client.UntilEach
 				}
-				err = f.wait(ctx, std, s, cond, o)
+				if text != "" && chosen == nil {
+					err = s.unlessSessions(ctx, args[1:])
+				}
+				if err == nil {
+					err = f.wait(ctx, std, s, cond, o)
+				}
 			}
 			if status {
 				return ownCodes(f.Exit(c.Context(), err))

@@ -227,7 +227,10 @@ class Connection:
         sessions = sorted({s for q in queues for s in q.sessions})
         if not all(q.sessions for q in queues):
             sessions = []
-        return server_set_notifications(bool(queues), sessions=sessions or None)
+        events = any(q.events for q in queues)
+        return server_set_notifications(
+            bool(queues), events=events or None, sessions=sessions or None
+        )
 
     @contextmanager
     def matches(self, told: Callable[[WaitMatched], object]) -> Generator[str, None, None]:
@@ -270,7 +273,7 @@ class Connection:
                 sys.excepthook(type(error), error, error.__traceback__)
             return
         for queue in tuple(self._queues):
-            if not queue.sessions or params.get("session") in queue.sessions:
+            if queue.wants(message["method"], params.get("session")):
                 queue.put(notification)
 
     def _end(self, why: str) -> None:
