@@ -1,3 +1,5 @@
+//go:build unix
+
 package native_test
 
 import (
@@ -11,7 +13,6 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/enginetest"
-	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol/native"
 )
@@ -261,13 +262,7 @@ func TestWaitManyOfAPluginThatFails(t *testing.T) {
 
 // TestWaitManyOfTheForgotten: of a session that was forgotten the exit is known.
 func TestWaitManyOfTheForgotten(t *testing.T) {
-	var ptys []*enginetest.PTY
-	e := engine.New(engine.Options{Start: func(pty.Command) (engine.PTY, error) {
-		p := enginetest.New()
-		ptys = append(ptys, p)
-		return p, nil
-	}})
-	w := newWire(t, e)
+	w, ptys := herd(t, 2)
 	w.result("session.create", obj{"program": "fake", "name": "gone"})
 	w.create()
 	ptys[0].End(5)
