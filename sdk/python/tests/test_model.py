@@ -36,6 +36,8 @@ def test_results_of_vectors_are_read():
     read = 0
     for v in VECTORS:
         cls = getattr(wire, v["def"], None)
+        if "jsonrpc" in MODEL["$defs"][v["def"]].get("properties", {}):
+            continue  # an envelope, which the connection reads
         if not v["valid"] or not inspect.isclass(cls) or not issubclass(cls, ptywright.wire.Record):
             continue
         record = cls(v["value"])
