@@ -349,3 +349,45 @@ func TestWaitManyLatched(t *testing.T) {
 		})
 	}
 }
+
+// TestWaitManyCountsTheBornWhole: of a session that appears during the wait everything counts, also
+// what it showed before it was selected; of one that was there before, what comes from then on.
+func TestWaitManyCountsTheBornWhole(t *testing.T) {
+	inBarn(t, engine.Options{}, func(t *testing.T, x *barn) {
+		const flicker = "yes\x1b[2J"
+		_, p := x.spawn(engine.Config{})
+		var mu sync.Mutex
+		chosen, again := false, make(chan struct{})
+		m := engine.Many{
+			Until: engine.UntilEach, Ask: wants("yes"),
+			Select: func(*engine.Session) bool {
+				mu.Lock()
+				defer mu.Unlock()
+				return chosen
+			},
+			Reselect: func() <-chan struct{} {
+				mu.Lock()
+				defer mu.Unlock()
+				if chosen {
+					return nil
+				}
+				return again
+			},
+		}
+		later(time.Millisecond, func() {
+			p.Print(flicker)
+			_, q := x.spawn(engine.Config{})
+			q.Print(flicker)
+		})
+		later(time.Second, func() {
+			mu.Lock()
+			defer mu.Unlock()
+			chosen = true
+			close(again)
+		})
+		out, err := x.WaitMany(t.Context(), m, engine.Latched(true), engine.Within(2*time.Second))
+		if !errors.Is(err, engine.ErrTimeout) || ids(out.Matched) != "s2" || ids(out.Waiting) != "s1" {
+			t.Errorf("%v, matched %q, waiting %q", err, ids(out.Matched), ids(out.Waiting))
+		}
+	})
+}
