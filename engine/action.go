@@ -21,8 +21,8 @@ type unqueued interface {
 	unqueued()
 }
 
-// A DoOption says how an action is done. [Within], [Parked], [Only], [UntilRead] and a [*Lease] are
-// options.
+// A DoOption says how an action is done. [Within], [Parked], [Only], [Once], [UntilRead] and a
+// [*Lease] are options.
 type DoOption interface{ act(o *doOptions) }
 
 // Only is called right before the first byte is typed, when no other action can come between; its
@@ -38,6 +38,7 @@ type doOptions struct {
 
 	UntilRead bool
 	By        string // who acts
+	Once      Once
 }
 
 func (d Within) act(o *doOptions) { o.Timeout = time.Duration(d) }
@@ -62,6 +63,9 @@ type Receipt struct {
 	Written int // bytes that the terminal has taken, also with an error
 	// Secret says that something was typed where the program showed nothing of it, as a password.
 	Secret bool
+	// Again says that nothing was done now: the action of the same [Once] was done before, and the
+	// receipt is that one's.
+	Again bool
 	// Read says, with [UntilRead], whether the program has read all that was typed, or has thrown
 	// it away: a terminal does not tell which. It is nil where that cannot be known: off Linux, for
 	// an unfinished line of a terminal in canonical mode, once the program has ended, or when
@@ -148,8 +152,8 @@ const MaxSide = 1000
 // goroutines are performed one after the other. Without [Within] a program that does not read gets
 // [DefaultInputTimeout]. Errors: *[InputBlockedError], *[LineTooLongError], [ErrInputFull],
 // [ErrEnded], [ErrClosed], *[LeasedError], *[SizeError], *[PositionError], [ErrNoMouse],
-// [ErrNoKey], *[TargetError], [ErrTooManyMarks], *[pty.SurvivorsError], or the cause of ctx's end; of a [Typing]
-// also *[TypingError] and *[PartError].
+// [ErrNoKey], *[TargetError], [ErrTooManyMarks], *[pty.SurvivorsError], or the cause of ctx's end;
+// of a [Typing] also *[TypingError] and *[PartError]; with a [Once] also *[OnceError].
 func (s *Session) Do(ctx context.Context, a Action, options ...DoOption) (Receipt, error) {
 	var o doOptions
 	for _, x := range options {
@@ -160,8 +164,18 @@ func (s *Session) Do(ctx context.Context, a Action, options ...DoOption) (Receip
 	}
 	s.hold()
 	defer s.let()
+	if o.Once.ID != "" {
+		return s.once(ctx, a, o)
+	}
+	r, _, err := s.act(ctx, a, o)
+	return r, err
+}
+
+// act does an action. whole says that all of it was done, whatever the error says of its reading.
+func (s *Session) act(ctx context.Context, a Action, o doOptions) (r Receipt, whole bool, err error) {
 	t := &typist{s: s, ctx: ctx, o: o}
-	err := t.perform(a)
+	err = t.perform(a)
+	whole = err == nil
 	t.noteUntaken(err)
 	if t.asked != nil {
 		if err == nil {
@@ -177,7 +191,7 @@ func (s *Session) Do(ctx context.Context, a Action, options ...DoOption) (Receip
 		s.stopAsking(t.asked)
 	}
 	s.engine.counts.did(t.Receipt, err)
-	return t.Receipt, err
+	return t.Receipt, whole, err
 }
 
 func (Signal) unqueued()         {}

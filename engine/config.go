@@ -15,7 +15,9 @@ import (
 // Config says how a session is started.
 type Config struct {
 	// Name is an alternative to the id, unique among running sessions; "": none. See [NameRule].
-	Name    string
+	Name string
+	// Tags say what the session is for, so that sessions can be selected by them. See [TagRule].
+	Tags    []string
 	Program string
 	Args    []string
 	Dir     string            // working directory; "": the server's

@@ -52,6 +52,9 @@
 //	tidier     engine   a session ends or
 //	                    its last hold is
 //	                    released           forgets ended sessions past their bounds     the bounds are kept        Engine.Close
+//	waiter     session
+//	           of a wait
+//	           for many Engine.WaitMany    waits for one of the sessions                the wait is decided       Engine.WaitMany
 //	closer     session  Engine.Close       closes one session                           the session is closed      Engine.Close
 //
 // # Locks

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,6 +19,7 @@ import (
 type barn struct {
 	t *testing.T
 	*engine.Engine
+	mu   sync.Mutex        // for sessions that are spawned by timers
 	made []*enginetest.PTY // by the number of the session
 }
 
@@ -28,6 +30,8 @@ func inBarn(t *testing.T, o engine.Options, f func(t *testing.T, x *barn)) {
 		x := &barn{t: t}
 		o.Start = func(pty.Command) (engine.PTY, error) {
 			p := enginetest.New()
+			x.mu.Lock()
+			defer x.mu.Unlock()
 			x.made = append(x.made, p)
 			return p, nil
 		}
@@ -46,6 +50,8 @@ func (x *barn) spawn(c engine.Config) (*engine.Session, *enginetest.PTY) {
 	if err != nil {
 		x.t.Fatal(err)
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	return s, x.made[len(x.made)-1]
 }
 

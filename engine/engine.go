@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -61,6 +62,7 @@ type Watcher interface {
 type Engine struct {
 	opts   Options
 	nonce  string // tells this engine's children from another's
+	epoch  string
 	pulse  pulse.Pulse
 	noted  pulse.Pulse // beats when an event of any session is noted
 	counts counts
@@ -111,7 +113,8 @@ func New(o Options) *Engine {
 		}
 	}
 	return &Engine{
-		opts: o, nonce: rand.Text(), sessions: map[ID]*Session{}, followers: map[*Follower]bool{},
+		opts: o, nonce: rand.Text(), epoch: rand.Text(),
+		sessions: map[ID]*Session{}, followers: map[*Follower]bool{},
 		over: overs{forgotten: map[ID]*ForgottenError{}}, looking: make(chan struct{}, 1),
 	}
 }
@@ -125,6 +128,7 @@ const maxFollowed = 64
 // [Follower.New]. It misses those that ended and were forgotten in between: nothing keeps them.
 type Follower struct {
 	engine *Engine
+	pulse  pulse.Pulse
 	fresh  []*Session // guarded by Engine.mu
 }
 
@@ -147,12 +151,20 @@ func (f *Follower) New() []*Session {
 	return fresh
 }
 
+// Appeared returns a channel that is closed when a session is next created. Take it before
+// [Follower.New] and [Engine.List].
+func (f *Follower) Appeared() <-chan struct{} { return f.pulse.Next() }
+
 // Stop ends the follower.
 func (f *Follower) Stop() {
 	f.engine.mu.Lock()
 	delete(f.engine.followers, f)
 	f.engine.mu.Unlock()
 }
+
+// Epoch returns a random word that no other engine has: ids, sequences and positions mean nothing
+// in another epoch.
+func (e *Engine) Epoch() string { return e.epoch }
 
 // Limit returns how many sessions may run at a time.
 func (e *Engine) Limit() int { return e.opts.Sessions }
@@ -179,15 +191,17 @@ var ErrEngineClosed = errors.New("the server is shutting down")
 type LimitError struct {
 	What  string // "sessions"
 	Limit int
+	Do    string // what helps; "": end or close some first
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("the limit of %d %s is reached: end or close some first", e.Limit, e.What)
+	return fmt.Sprintf("the limit of %d %s is reached: %s", e.Limit, e.What,
+		cmp.Or(e.Do, "end or close some first"))
 }
 
 // Spawn starts a session, unless ctx has ended; once the session runs, ctx no longer matters. Taps
 // of a session that could not be started are closed. Errors: the cause of ctx's end, *[LimitError],
-// *[NameError], *[NameTakenError], *[SizeError], *[EnvError], *[ShellError], *[FileError],
+// *[NameError], *[NameTakenError], *[TagError], *[SizeError], *[EnvError], *[ShellError], *[FileError],
 // *[pty.StartError], [pty.MemoryLimitError], [ErrEngineClosed].
 func (e *Engine) Spawn(ctx context.Context, c Config) (*Session, error) {
 	s, err := e.spawn(ctx, c)
@@ -228,6 +242,10 @@ func (e *Engine) spawn(ctx context.Context, c Config) (*Session, error) {
 			return nil, err
 		}
 	}
+	if err := CheckTags(c.Tags); err != nil {
+		return nil, err
+	}
+	c.Tags = slices.Clone(c.Tags)
 	id, err := e.reserve(c.Name)
 	if err != nil {
 		return nil, err
@@ -360,6 +378,7 @@ func (e *Engine) settle(name string, s *Session) {
 			if len(f.fresh) < maxFollowed {
 				f.fresh = append(f.fresh, s)
 			}
+			f.pulse.Beat()
 		}
 	}
 	e.mu.Unlock()

@@ -46,6 +46,7 @@ type Session struct {
 	started time.Time
 	pty     PTY
 	input   *inputQueue
+	onces   onces
 	turn    chan struct{} // held by the action under way
 	tapping chan struct{} // held while taps are called
 	sizing  chan struct{} // held while the terminal gets a size

@@ -43,8 +43,10 @@ func (f Func) Check(v *View) Result {
 
 // A Match says what matched. Kind is the matcher's type; the other fields are set where they apply.
 type Match struct {
-	Kind    string
-	Text    string        // contains_text, transcript_contains, title_contains; command_finished: the command
+	Kind string
+	// Text is that of contains_text, transcript_contains and title_contains; of command_finished
+	// the command, of state the state.
+	Text    string
 	Pattern string        // the regex matchers
 	Capture string        // the regex matchers: group 1 when it took part, else the whole match
 	Groups  []Group       // the regex matchers: the whole match, and each group
@@ -61,9 +63,9 @@ type Match struct {
 	// Places are what a locator means, located; at least one unless none was waited for.
 	Places []locate.Place
 
-	Plugin    string // lua
+	Plugin    string // lua, state
 	Predicate string // lua
-	Evidence  any    // lua: what the predicate says for people; nil: nothing
+	Evidence  any    // lua, state: what the plugin says for people; nil: nothing
 	Value     any    // lua: what the predicate captured; nil: nothing
 }
 

@@ -27,11 +27,14 @@ const (
 	// MaxText is in bytes of a text to match; a full screen of 1000x1000 does not occur in
 	// practice.
 	MaxText = 64 << 10
+	// MaxStates is how many states of an adapter one matcher names: plugins have a dozen.
+	MaxStates = 32
 )
 
 const (
 	maxPlace = math.MaxUint16 // rows and columns: no screen has more
 	maxExit  = 255            // an exit code is a byte
+	maxState = 128            // bytes of a state's name, as a plugin may give it
 )
 
 // maxStable is the longest stability that can be waited for. A day is longer than any wait.
@@ -43,6 +46,14 @@ type Predicates interface {
 	// Predicate returns a matcher that calls function of plugin, or an error that says which of
 	// them is unknown. plugin is "" when the tree does not name one.
 	Predicate(plugin, function string, params any) (Matcher, error)
+}
+
+// States finds what says in which state a session's program is. It is declared here for the same
+// reason.
+type States interface {
+	// State returns a matcher that holds in a session while its adapter says one of the states, or
+	// an error that says what is wrong with them.
+	State(states []string) (Matcher, error)
 }
 
 // A ParseError says what is wrong with a matcher tree and where. Its text quotes at most 32
@@ -57,6 +68,7 @@ func (e *ParseError) Error() string { return e.Path + ": " + e.Msg }
 // Options bound and extend what [Parse] accepts. The zero value works.
 type Options struct {
 	Predicates Predicates     // nil: no predicates
+	States     States         // nil: no states of adapters
 	Depth      int            // levels of nesting; 0: MaxDepth, the maximum
 	Scope      Scope          // default of text matchers; "": Seen. Within not it is always OnScreen
 	Locators   locate.Options // what locators may be
@@ -137,6 +149,8 @@ func init() { // a literal would be an initialization cycle through any, all and
 		"all": {about: "several matchers hold at once", parse: list(All), shape: listShape},
 		"not": {about: "a matcher does not hold", parse: parseNot, shape: matcherShape},
 		"lua": {about: "a plugin's predicate says so", parse: parseLua, shape: luaShape},
+		"state": {about: "the session's adapter says that its program is in one of these states",
+			parse: parseState, shape: statesShape},
 	}
 }
 
@@ -183,6 +197,11 @@ func luaShape() tree.Shape {
 	}, "params")
 }
 
+func statesShape() tree.Shape {
+	return tree.Shape{"type": "array", "minItems": 1, "maxItems": MaxStates,
+		"items": tree.TextShape("such as idle, working or blocked: see plugin.describe")}
+}
+
 func scopeShape() tree.Shape {
 	return tree.EnumShape([]Scope{Seen, OnScreen},
 		"seen (default) also reads lines that scroll off the screen")
@@ -218,7 +237,7 @@ func (p *parser) matcher(tree any, path string, depth int) (Matcher, error) {
 		return nil, &ParseError{path + ".type", "expected a string, got " + kindOf(object["type"])}
 	}
 	kind, ok := kinds[name]
-	if !ok {
+	if !ok || name == "state" && p.States == nil {
 		return nil, &ParseError{path + ".type",
 			fmt.Sprintf("unknown matcher %s: known are %s", engine.Quote(name),
 				strings.Join(Types(p.Options), ", "))}
@@ -436,6 +455,33 @@ func parseLua(p *parser, value any, path string, _ int) (Matcher, error) {
 	return m, nil
 }
 
+// parseState reads a list of states.
+func parseState(p *parser, value any, path string, _ int) (Matcher, error) {
+	items, ok := value.([]any)
+	if !ok || len(items) == 0 || len(items) > MaxStates {
+		got := kindOf(value)
+		if ok {
+			got = fmt.Sprintf("%d", len(items))
+		}
+		return nil, &ParseError{path, fmt.Sprintf("expected a list of 1 to %d states, got %s",
+			MaxStates, got)}
+	}
+	states := make([]string, len(items))
+	for i, item := range items {
+		s, ok := item.(string)
+		if !ok || s == "" || len(s) > maxState {
+			return nil, &ParseError{fmt.Sprintf("%s[%d]", path, i),
+				fmt.Sprintf("expected a state of 1 to %d bytes, got %s", maxState, kindOf(item))}
+		}
+		states[i] = s
+	}
+	m, err := p.States.State(states)
+	if err != nil {
+		return nil, &ParseError{path, err.Error()}
+	}
+	return m, nil
+}
+
 // integer reads a whole number from 0 to most.
 func integer(value any, path string, most int64) (int64, error) {
 	n, ok := tree.Int(value, 0, int(most))
@@ -452,8 +498,7 @@ var kindOf = tree.Kind
 // Types returns the names of the matcher types that Parse accepts with o, sorted.
 func Types(o Options) []string {
 	names := slices.Sorted(maps.Keys(kinds))
-	if o.Predicates == nil {
-		names = slices.DeleteFunc(names, func(s string) bool { return s == "lua" })
-	}
-	return names
+	return slices.DeleteFunc(names, func(s string) bool {
+		return s == "lua" && o.Predicates == nil || s == "state" && o.States == nil
+	})
 }

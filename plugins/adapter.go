@@ -65,7 +65,8 @@ func (a *Adapter) Session() *engine.Session { return a.session }
 // StartOptions say how to start an adapter's program. Missing options default to the manifest's,
 // then to the server's.
 type StartOptions struct {
-	Name    string // of the session; "": none
+	Name    string   // of the session; "": none
+	Tags    []string // likewise
 	Program string
 	Args    []string // nil: the manifest's; empty: none
 	Dir     string
@@ -89,7 +90,7 @@ func (p *Plugin) config(o StartOptions) (engine.Config, error) {
 		target = &Target{}
 	}
 	c := engine.Config{
-		Name: o.Name, BaseEnv: o.BaseEnv,
+		Name: o.Name, Tags: o.Tags, BaseEnv: o.BaseEnv,
 		Program: o.Program, Args: o.Args, Dir: o.Dir, Size: o.Size,
 		ProgramStatus: p.Manifest.ProgramStatus, ShellIntegration: p.Manifest.ShellIntegration,
 		MarksOptional: true, Attended: o.Attended, Taps: o.Taps, Kept: true,
@@ -160,6 +161,7 @@ func (c *Catalog) Start(ctx context.Context, plugin string, o StartOptions) (*Ad
 	c.adapters[a.id], c.owners[a.session.ID()] = a, a
 	c.order = append(c.order, a)
 	c.mu.Unlock()
+	c.driven.Beat()
 	a.Look(ctx, a.session.View())
 	go a.keep(keeping)
 	return a, nil

@@ -35,6 +35,7 @@ type Catalog struct {
 	spawner Spawner
 	log     *slog.Logger
 	pulse   pulse.Pulse
+	driven  pulse.Pulse
 
 	mu sync.Mutex
 	// protects the fields below
@@ -230,6 +231,10 @@ func (c *Catalog) Owner(id engine.ID) *Adapter {
 // Changed returns a channel that is closed when the state of any adapter next changes, or something
 // happens in its turn. Get it before looking.
 func (c *Catalog) Changed() <-chan struct{} { return c.pulse.Next() }
+
+// Driven returns a channel that is closed when an adapter next begins to drive a session. Get it
+// before [Catalog.Owner].
+func (c *Catalog) Driven() <-chan struct{} { return c.driven.Next() }
 
 // A Description is what a plugin says about itself.
 type Description struct {

@@ -39,7 +39,8 @@ func TestCLIExamples(t *testing.T) {
 	for i, want := range []string{`(?s)^[$#]\n42\n.*42\n[$#] ?\n$`,
 		`^s1\nexit 3\nbuilt\nID +NAME [^\n]*\ns1 +build +sh [^\n]*\n$`,
 		`(?s)^exit 1\n== 1 exit 1: ls /nowhere; false\nls: .*/nowhere.*\n$`,
-		`^BLUE IN /TMP\n0\ngrep says 1\n$`, `^exit 7\nexit 7\nit returned 7\n$`,
+		`^BLUE IN /TMP\n0\ngrep says 1\n$`,
+		`^s1\ns2\nID +TAGS +[^\n]*\ns1 +test +sh [^\n]*\ns2 +test +sh [^\n]*\ns1 exit 0\ns2 exit 3\n$`, `^exit 7\nexit 7\nit returned 7\n$`,
 		`^(\w+ \(max-time\)\n)ID [^\n]*\n\w+ +sh [^\n]*\(max-time\)[^\n]*\n\w+ \(max-time\)\n$`,
 	} {
 		if out := runExample(t, blocks[i]+"\nptywright kill --server"); !regexp.MustCompile(want).MatchString(out) {

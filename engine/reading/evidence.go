@@ -40,7 +40,8 @@ func Evidence(out *engine.Outcome, m matchers.Matcher, hide *redact.Redactor) st
 // Why is an explanation's reason in words. A plugin's words may quote the screen, and a difference
 // does: these are redacted.
 func (v *View) Why(e matchers.Explanation) string {
-	if e.Type == "lua" || e.Type == "screen" || e.Type == "located" { // its locator may be a plugin's
+	switch e.Type {
+	case "lua", "state", "screen", "located": // its locator may be a plugin's
 		return v.Piece(e.Why)
 	}
 	return e.Why
@@ -74,7 +75,8 @@ func (v *View) Lacked(e matchers.Explanation) string {
 // SaidAll reports whether a match says no more than what was waited for.
 func SaidAll(m *engine.Match) bool {
 	switch m.Kind {
-	case "screen_regex", "transcript_regex", "title_regex", "command_finished", "lua", "any", "all":
+	case "screen_regex", "transcript_regex", "title_regex", "command_finished", "lua", "state", "any",
+		"all":
 		return false
 	}
 	return true
@@ -116,6 +118,11 @@ func said(m *engine.Match) string {
 		if text, ok := m.Evidence.(string); ok {
 			return text
 		}
+	case "state":
+		if text, ok := m.Evidence.(string); ok {
+			return m.Text + ": " + text
+		}
+		return m.Text
 	}
 	return strings.ReplaceAll(m.Kind, "_", " ")
 }

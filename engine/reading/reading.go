@@ -349,7 +349,7 @@ func (v *View) Match(m *engine.Match) *engine.Match {
 		c.Groups[i].Text = v.found(g.Text, m, lines)
 	}
 	c.Pattern = v.Pattern(m.Pattern)
-	if m.Kind == "command_finished" {
+	if m.Kind == "command_finished" || m.Kind == "state" {
 		c.Text = v.Piece(m.Text)
 	}
 	c.Plugin, c.Predicate = v.Clean(m.Plugin), v.Clean(m.Predicate)

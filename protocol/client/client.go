@@ -36,6 +36,7 @@ type Client struct {
 	result error // of Close
 
 	ordering ordering
+	told     told // matches of WaitMany
 
 	mu sync.Mutex
 	// protects the fields below
@@ -118,8 +119,11 @@ func (c *Client) greeted(ctx context.Context) (*Client, error) {
 type Capabilities struct {
 	Version string `json:"version"` // of the program
 	// of the wire; 0: older than the first that has a number
-	Protocol      int            `json:"protocol"`
-	PID           int            `json:"pid"`
+	Protocol int `json:"protocol"`
+	PID      int `json:"pid"`
+	// Epoch is another one with each start of a server: ids and sequences of another epoch mean
+	// nothing.
+	Epoch         string         `json:"epoch"`
 	Methods       []string       `json:"methods"`
 	Notifications []string       `json:"notifications"`
 	Actions       []string       `json:"actions"`

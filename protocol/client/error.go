@@ -62,9 +62,12 @@ func (e *Error) Is(target error) bool {
 }
 
 // Evidence returns the evidence of a wait that did not match, nil when the error is not a wait's.
-func (e *Error) Evidence() *Evidence {
+func (e *Error) Evidence() *Evidence { return evidenceIn(e.Data) }
+
+// evidenceIn returns the evidence in an object, nil when it has none.
+func evidenceIn(object []byte) *Evidence {
 	var v Evidence
-	if json.Unmarshal(e.Data, &v) != nil || v.Matcher == nil {
+	if json.Unmarshal(object, &v) != nil || v.Matcher == nil {
 		return nil
 	}
 	return &v

@@ -32,6 +32,8 @@ const (
 	ErrInputBlocked Reason = "input_blocked"
 	// ErrInputFull: too much input waits for the program.
 	ErrInputFull Reason = "input_full"
+	// ErrInputIdInUse: another input of the session had the id.
+	ErrInputIdInUse Reason = "input_id_in_use"
 	// ErrIntentRefused: the plugin refuses the intent.
 	ErrIntentRefused Reason = "intent_refused"
 	// ErrInternalError: the server has failed; its log has more.

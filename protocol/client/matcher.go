@@ -70,6 +70,10 @@ func Lua(plugin, predicate string, params any) Matcher {
 	return Matcher{Type: "lua", Value: value}
 }
 
+// InState matches while the session's adapter says one of these states, such as blocked: those of
+// its plugin. With a position a state counts once something has come after it.
+func InState(states ...string) Matcher { return Matcher{Type: "state", Value: states} }
+
 // Located matches when a locator, in the words of docs/locators.md, means at least one place of the
 // screen.
 func Located(locator string) Matcher {

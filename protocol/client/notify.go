@@ -89,6 +89,9 @@ func (c *Client) Listen(f func(Event)) {
 
 // notice is called by the goroutine that reads the connection.
 func (c *Client) notice(method string, params []byte) {
+	if method == noteMatched && c.told.take(params) {
+		return
+	}
 	f := c.events.Load()
 	if f == nil {
 		return

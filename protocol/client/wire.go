@@ -12,7 +12,9 @@ import (
 // Config says how to start a session; see session.create.
 type Config struct {
 	// finds it as its id does; "": none
-	Name    string            `json:"name,omitempty"`
+	Name string `json:"name,omitempty"`
+	// words by which sessions are selected: see [Selection]
+	Tags    []string          `json:"tags,omitempty"`
 	Program string            `json:"program"`
 	Args    []string          `json:"args,omitempty"`
 	Cwd     string            `json:"cwd,omitempty"` // "": the server's
@@ -62,6 +64,7 @@ func (c Config) MarshalJSON() ([]byte, error) {
 type Info struct {
 	Session         string        `json:"session"`
 	Name            string        `json:"name"` // "": it has none
+	Tags            []string      `json:"tags"`
 	Program         string        `json:"program"`
 	Args            []string      `json:"args"`
 	Cwd             string        `json:"cwd"`
@@ -196,6 +199,8 @@ type Sent struct {
 	// the action caused, and nothing older.
 	Sequence uint64 `json:"sequence"`
 	Stripped int    `json:"stripped"` // control bytes removed from a bracketed paste
+	// Again: the input of the same id was typed before, and not now; see [Session.DoOnce].
+	Again bool `json:"again"`
 	// Read and ReadSequence are set by [Session.DoUntilRead]. Read is whether the program has read
 	// all of it; nil: that cannot be known. A wait [After] ReadSequence misses no effect of all of
 	// it, and does not match an echo that was seen to come before it was read.
@@ -308,9 +313,10 @@ type Outcome struct {
 	MinMS     int64           `json:"min_ms"`    // screen_stable
 	Command   string          `json:"command"`   // command_finished
 	ExitCode  *int            `json:"exit_code"` // command_finished; nil: the shell did not tell
-	Plugin    string          `json:"plugin"`    // lua
+	State     string          `json:"state"`     // state
+	Plugin    string          `json:"plugin"`    // lua, state
 	Predicate string          `json:"predicate"` // lua
-	Evidence  json.RawMessage `json:"evidence"`  // lua: what the predicate told; nil: nothing
+	Evidence  json.RawMessage `json:"evidence"`  // lua, state: what the plugin told; nil: nothing
 	Index     int             `json:"index"`     // any: of the matcher that matched
 	Count     int             `json:"count"`     // located: how many places there are
 	Places    []Place         `json:"places"`    // located: the first 100 of them

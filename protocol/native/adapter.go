@@ -1,6 +1,7 @@
 package native
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -141,6 +142,7 @@ func (c *client) adapterLive(context.Context, none) (adapterLiveResult, error) {
 type startParams struct {
 	pluginParams
 	Name    string            `json:"name,omitempty" jsonschema:"of the session, as of session.create"`
+	Tags    []string          `json:"tags,omitempty" jsonschema:"likewise"`
 	Program string            `json:"program,omitempty" jsonschema:"executable name or path; default the manifest's"`
 	Args    []string          `json:"args,omitempty" jsonschema:"arguments; default the manifest's, an empty list is none"`
 	Cwd     string            `json:"cwd,omitempty" jsonschema:"working directory; default the server's"`
@@ -175,11 +177,11 @@ func (c *client) adapterStart(ctx context.Context, plugin *plugins.Plugin,
 	if p.Cols == nil {
 		size.Cols = 0
 	}
-	if err := nameOf(p.Name); err != nil {
+	if err := cmp.Or(nameOf(p.Name), tagsOf(p.Tags)); err != nil {
 		return none, err
 	}
 	a, err := c.Catalog.Start(ctx, plugin.Manifest.Name, plugins.StartOptions{
-		Name: p.Name, Program: p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, BaseEnv: p.Base,
+		Name: p.Name, Tags: p.Tags, Program: p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, BaseEnv: p.Base,
 		Size: size,
 	})
 	if err != nil {

@@ -91,7 +91,7 @@ func TestCanary(t *testing.T) {
 		"server.set_strict":        {{"strict": true, plain: 1}, {"strict": true, plain: 1}, {"strict": false}},
 		"session.create":           {{"program": "token=" + secret}, {"program": "x", "owner": plain}, {"program": "x", "max_ms": -1}, {"program": "x", "max_memory": 1 << 30}, {"program": "x", "raw_transcript_path": "/nowhere/token=" + secret}},
 		"session.list":             {{"details": true}},
-		"session.input":            {{"session": id, "action": obj{"type": "key", "value": "token=" + secret}}, {"session": "token=" + secret, "action": obj{"type": "eof"}}},
+		"session.input":            {{"session": id, "action": obj{"type": "key", "value": "token=" + secret}}, {"session": "token=" + secret, "action": obj{"type": "eof"}}, {"session": id, "id": plain, "action": obj{"type": "eof"}}, {"session": id, "id": plain, "action": obj{"type": "interrupt"}}},
 		"session.resize":           {{"session": id, "rows": 20, "cols": 70}},
 		"session.snapshot":         {{"session": id}, {"session": id, "cells": "runs"}, {"session": id, "cells": "token=" + secret}},
 		"session.history": {
@@ -115,6 +115,12 @@ func TestCanary(t *testing.T) {
 			{"session": id, "timeout_ms": 0, "matcher": obj{"type": "screen", "value": obj{"screen": "screen 1\nsize 24x80\ntitle none\n--\n|\n*24\n--\n"}}},
 			{"session": id, "timeout_ms": 0, "matcher": obj{"type": "screen", "value": obj{"screen": "screen 1\nsize 24x80\nmask n /" + secret + "/\n--\n|\n*24\n"}}},
 			{"session": id, "matcher": obj{"type": "screen_regex", "value": "token=" + secret + "("}},
+		},
+		"session.wait_many": {
+			{"select": obj{}, "timeout_ms": 0, "until": "each", "wait": "w", "matcher": obj{"type": "screen_regex", "value": "(?s)(.+)"}},
+			{"sessions": []string{id}, "timeout_ms": 0, "evidence": "all", "matcher": obj{"type": "any", "value": []obj{text("no " + secret), {"type": "screen_regex", "value": "canary(.*)nothing"}}}},
+			{"sessions": []string{id}, "since": obj{plain: 1}, "matcher": text("x")}, {"sessions": []string{plain}, "matcher": text("x")},
+			{"select": obj{plain: plain}, "matcher": text("x")}, {"select": obj{"tag": plain}, "timeout_ms": 0, "matcher": text(secret)},
 		},
 		"session.run":        {{"session": id, "command": "echo " + secret}, {"session": plain, "command": plain}},
 		"session.scrollback": {{"session": id, "count": 1000}, {"session": id, "count": 1000, "form": "runs"}, {"session": id, "form": plain}},
@@ -297,6 +303,8 @@ func TestSchemaBoundsAreTheServers(t *testing.T) {
 					params["session"] = resized
 				case "adapter.wait":
 					params["intent"] = "wait_nothing_matcher"
+				case "session.wait_many":
+					params["sessions"], params["wait"] = []string{id}, "w"
 				case "session.locate":
 					if params["locator"] = "rect 0,0"; value == "hidden" {
 						params["locator"] = "'nowhere'"

@@ -22,6 +22,7 @@ type capabilitiesResult struct {
 	Version       string             `json:"version"`
 	Protocol      int                `json:"protocol" jsonschema:"version of the wire; a client that knows only another says so and ends"`
 	PID           int                `json:"pid" jsonschema:"of the server's process, as it knows it itself"`
+	Epoch         string             `json:"epoch" jsonschema:"another one with each start of a server: ids and sequences of another epoch mean nothing here"`
 	Framing       []string           `json:"framing"`
 	Methods       []string           `json:"methods"`
 	Notifications []string           `json:"notifications"`
@@ -37,16 +38,17 @@ type capabilitiesResult struct {
 
 func (c *client) capabilities(ctx context.Context,
 	p capabilitiesParams) (capabilitiesResult, error) {
+	known := &asking{catalog: c.Catalog, ctx: ctx}
 	r := capabilitiesResult{
 		Name: "ptywright", Version: c.Version, Protocol: protocolVersion, PID: os.Getpid(),
+		Epoch:         c.Engine.Epoch(),
 		Framing:       []string{"ndjson", "lsp"},
 		Notifications: notifications,
 		Actions:       engine.ActionTypes(),
-		Matchers: matchers.Types(matchers.Options{Predicates: &asking{catalog: c.Catalog,
-			ctx: ctx}}),
-		Ordering: []string{protocol.Session.String(), protocol.Concurrent.String()},
-		Rights:   c.conn.Rights().String(),
-		Audit:    c.auditing(),
+		Matchers:      matchers.Types(matchers.Options{Predicates: known, States: known}),
+		Ordering:      []string{protocol.Session.String(), protocol.Concurrent.String()},
+		Rights:        c.conn.Rights().String(),
+		Audit:         c.auditing(),
 		Limits: map[string]int{
 			"message_bytes": c.limits.Message, "executing_requests": c.limits.Executing,
 			"queued_bytes": c.limits.Queued, "reply_bytes": c.limits.Replies,

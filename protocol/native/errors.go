@@ -176,12 +176,15 @@ func wireError(err error) *protocol.Error {
 	}
 	var (
 		wait    *waitError
+		many    *manyError
+		tags    *engine.TagError
+		once    *engine.OnceError
 		param   *paramError
 		parse   *matchers.ParseError
 		size    *engine.SizeError
 		place   *engine.PositionError
 		env     *engine.EnvError
-		many    *redact.EnvLimitError
+		secrets *redact.EnvLimitError
 		shell   *engine.ShellError
 		limit   *engine.LimitError
 		file    *engine.FileError
@@ -257,6 +260,10 @@ func wireError(err error) *protocol.Error {
 		e.Reason = "file_refused"
 	case wait != nil:
 		e.Data = wait.evidence
+	case errors.As(err, &many) && !errors.As(err, &limit) && !errors.As(err, &parse):
+		e.Data = many.result
+	case errors.As(err, &once):
+		e.Reason = "input_id_in_use"
 	case errors.As(err, &typed):
 		e.Data = typed.data()
 	case errors.As(err, &busy), errors.As(err, &stands), errors.As(err, &prompt):
@@ -267,7 +274,7 @@ func wireError(err error) *protocol.Error {
 		e.Reason = param.reason
 	case errors.As(err, &parse):
 		e.Reason, e.Message = "invalid_matcher", "params."+parse.Error()
-	case errors.As(err, &name):
+	case errors.As(err, &name), errors.As(err, &tags):
 		e.Reason = "invalid_params"
 	case errors.As(err, &taken):
 		e.Reason = "name_taken"
@@ -280,9 +287,9 @@ func wireError(err error) *protocol.Error {
 		e.Reason = "position_out_of_range"
 	case errors.As(err, &env):
 		e.Reason = "invalid_environment"
-	case errors.As(err, &many):
+	case errors.As(err, &secrets):
 		e.Reason = "too_many_secrets"
-		e.Data = map[string]any{"count": many.Count, "limit": many.Limit}
+		e.Data = map[string]any{"count": secrets.Count, "limit": secrets.Limit}
 	case errors.As(err, &shell):
 		e.Reason = "shell_integration_unsupported"
 	case errors.As(err, &limit):
@@ -311,6 +318,9 @@ func wireError(err error) *protocol.Error {
 	}
 	if errors.As(err, &plugin) && wait != nil { // it may quote the screen
 		pluginsWords(e, wait.evidence.look)
+	}
+	if errors.As(err, &plugin) && errors.As(err, &many) && many.look != nil {
+		pluginsWords(e, many.look)
 	}
 	if errors.As(err, &told) {
 		pluginsWords(e, told.look)

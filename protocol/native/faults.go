@@ -43,10 +43,11 @@ type waitData struct {
 	TranscriptTail *string      `json:"transcript_tail,omitempty"`
 	Matcher        *explanation `json:"matcher,omitempty" jsonschema:"the matcher that was sent, with held, why and nearest at each node"`
 	State          *stateShape  `json:"state,omitempty" jsonschema:"of an adapter"`
-	Output         *string      `json:"output,omitempty" jsonschema:"what the command has written so far"`
-	Truncated      *bool        `json:"truncated,omitempty" jsonschema:"the beginning of output is left out"`
-	ScreenText     *string      `json:"screen_text,omitempty"`
-	DurationMS     *uint64      `json:"duration_ms,omitempty"`
+	manyParts
+	Output     *string `json:"output,omitempty" jsonschema:"what the command has written so far"`
+	Truncated  *bool   `json:"truncated,omitempty" jsonschema:"the beginning of output is left out"`
+	ScreenText *string `json:"screen_text,omitempty"`
+	DurationMS *uint64 `json:"duration_ms,omitempty"`
 }
 
 type (
@@ -182,6 +183,7 @@ var faults = sync.OnceValue(func() map[string]fault {
 		"unknown_intent":                of[unknownIntentData](protocol.CodeInvalidParams, "the plugin has no such intent or wait matcher"),
 		"unknown_predicate":             of[noData](protocol.CodeInvalidParams, "the plugin has no such predicate"),
 		"intent_refused":                of[refusedData](protocol.CodeInvalidParams, "the plugin refuses the intent"),
+		"input_id_in_use":               of[noData](protocol.CodeInvalidParams, "another input of the session had the id"),
 		"wait_id_in_use":                of[noData](protocol.CodeInvalidParams, "a wait of this id is under way"),
 		"invalid_manifest":              of[manifestData](protocol.CodeInvalidParams, "a manifest is not one"),
 		"plugin_exists":                 of[noData](protocol.CodeInvalidParams, "a plugin of this name is loaded"),
@@ -227,6 +229,7 @@ func of[D any](code int, about string) fault { return fault{code, about, reflect
 var together = sync.OnceValue(func() map[string][]string {
 	return map[string][]string{
 		"matcher": {"elapsed_ms", "snapshot"},
+		"waiting": {"matched", "ended", "lost", "complete"},
 		"output":  {"sequence", "snapshot", "truncated", "duration_ms"},
 	}
 })

@@ -24,6 +24,7 @@ type listResult struct {
 type sessionInfo struct {
 	Session         string     `json:"session"`
 	Name            string     `json:"name,omitempty" jsonschema:"as it was created with"`
+	Tags            []string   `json:"tags,omitempty" jsonschema:"likewise"`
 	Adapter         string     `json:"adapter,omitempty" jsonschema:"that drives it"`
 	Program         string     `json:"program"`
 	Args            []string   `json:"args"`
@@ -89,7 +90,7 @@ func (c *client) describe(s *engine.Session, hide *redact.Redactor) sessionInfo 
 	}
 	l := reading.New(v, hide)
 	info := sessionInfo{
-		Session: string(s.ID()), Name: config.Name, Program: l.Clean(config.Program),
+		Session: string(s.ID()), Name: config.Name, Tags: config.Tags, Program: l.Clean(config.Program),
 		Cwd: l.Clean(config.Dir), PID: s.PID(), Args: l.Args(config.Program, config.Args),
 		Started: s.Started().UTC(), Rows: v.Screen.Rows, Cols: v.Screen.Cols, Sequence: v.Sequence,
 		QuietMS: v.StableFor().Milliseconds(), AlternateScreen: v.Screen.Modes.AltScreen,

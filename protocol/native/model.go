@@ -66,6 +66,11 @@ var named = sync.OnceValue(func() map[reflect.Type]shapeOf {
 		reflect.TypeFor[staleShape]():        is[staleShape]("StaleAdapter"),
 		reflect.TypeFor[brokenShape]():       is[brokenShape]("ReloadError"),
 		reflect.TypeFor[explainRow]():        is[explainRow]("ExplainedRow"),
+		reflect.TypeFor[selection]():         is[selection]("Selection"),
+		reflect.TypeFor[matchedShape]():      is[matchedShape]("MatchedSession"),
+		reflect.TypeFor[lackingShape]():      is[lackingShape]("UnmatchedSession"),
+		reflect.TypeFor[lostShape]():         is[lostShape]("LostHost"),
+		reflect.TypeFor[manyResult]():        is[manyShape]("MatchedSessions"),
 	}
 })
 
@@ -85,7 +90,7 @@ var outcomes = sync.OnceValue(func() map[string]reflect.Type {
 		"contains_text": reflect.TypeFor[textOutcome](), "transcript_contains": reflect.TypeFor[textOutcome](), "title_contains": reflect.TypeFor[textOutcome](),
 		"screen_regex": reflect.TypeFor[regexOutcome](), "transcript_regex": reflect.TypeFor[regexOutcome](), "title_regex": reflect.TypeFor[regexOutcome](),
 		"cursor_at": reflect.TypeFor[cursorOutcome](), "screen_stable": reflect.TypeFor[stableOutcome](), "located": reflect.TypeFor[locatedOutcome](), "command_finished": reflect.TypeFor[finishedOutcome](),
-		"lua": reflect.TypeFor[luaOutcome](), "any": reflect.TypeFor[anyOutcome](), "all": reflect.TypeFor[allOutcome](),
+		"lua": reflect.TypeFor[luaOutcome](), "state": reflect.TypeFor[stateOutcome](), "any": reflect.TypeFor[anyOutcome](), "all": reflect.TypeFor[allOutcome](),
 	}
 })
 
@@ -207,6 +212,7 @@ func (m *modeler) model() *jsonschema.Schema {
 		m.defs[n.name] = m.shape(n.of, t, false)
 	}
 	m.defs["Redaction"].AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
+	m.defs["Selection"].AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
 	m.defs["Position"] = &jsonschema.Schema{
 		Description: "a sequence, or the next of a wait's answer",
 		OneOf:       []*jsonschema.Schema{{Type: "integer", Minimum: jsonschema.Ptr(0.0)}, {Type: "string", Pattern: `^p[0-9]+-[0-9]+(-[0-9]+-[0-9]+)?(@s[0-9]+)?$`, Examples: []any{"p1-2"}}},

@@ -32,8 +32,10 @@ var ranges = sync.OnceValue(func() map[string][2]int64 {
 // words are the values of strings in params that take only some, by name or by method and name.
 var words = sync.OnceValue(func() map[string][]any {
 	return map[string][]any{
-		"session.locate state": {stateVisible, stateHidden, stateStable},
-		"owner":                {ownerServer, ownerConnection}, "rights": {protocol.RightAdmin.String(), protocol.RightType.String(), protocol.RightRead.String()}, "session.input until": {untilSent, untilRead}, "which": {whichFirst, whichLast, whichAll}, "theme": {"dark", "light"}, "form": {"runs", "ansi"},
+		"session.wait_many until": {string(engine.UntilAny), string(engine.UntilAll), string(engine.UntilEach)},
+		"evidence":                {evidenceMatched, evidenceAll, evidenceNone},
+		"session.locate state":    {stateVisible, stateHidden, stateStable},
+		"owner":                   {ownerServer, ownerConnection}, "rights": {protocol.RightAdmin.String(), protocol.RightType.String(), protocol.RightRead.String()}, "session.input until": {untilSent, untilRead}, "which": {whichFirst, whichLast, whichAll}, "theme": {"dark", "light"}, "form": {"runs", "ansi"},
 		"cells": {"full", "runs", "none"}, "ordering": {protocol.Session.String(), protocol.Concurrent.String()},
 		"echo_off":                    {string(engine.EchoAsk), string(engine.EchoSecret), string(engine.EchoPlain)},
 		"session.scrollback form":     {"text", "runs"},
@@ -55,7 +57,16 @@ var rules = sync.OnceValue(func() map[string]func(*jsonschema.Schema) {
 			exactlyOne("path", "dir")(s)
 			s.Properties["path"].MinLength, s.Properties["dir"].MinLength = jsonschema.Ptr(1), jsonschema.Ptr(1)
 		},
-		"session.input":      exactlyOne("action", "actions"),
+		"session.input": func(s *jsonschema.Schema) {
+			exactlyOne("action", "actions")(s)
+			s.Properties["id"].MinLength = jsonschema.Ptr(1)
+			s.Properties["id"].MaxLength = jsonschema.Ptr(engine.MaxOnceID)
+		},
+		"session.wait_many": func(s *jsonschema.Schema) {
+			exactlyOne("sessions", "select")(s)
+			s.Properties["sessions"].MinItems = jsonschema.Ptr(1)
+			s.Properties["wait"].MaxLength = jsonschema.Ptr(mostWaitWord)
+		},
 		"session.transcript": atMostOne("since", "mark"),
 		"adapter.transcript": atMostOne("since", "mark"),
 		"session.frame":      atMostOne("since", "at"),
@@ -65,6 +76,7 @@ var rules = sync.OnceValue(func() map[string]func(*jsonschema.Schema) {
 			both.Properties = map[string]*jsonschema.Schema{"clear_env": {Const: jsonschema.Ptr[any](true)}}
 			s.Not = both
 			s.DependentRequired = map[string][]string{"raw_transcript_append": {"raw_transcript_path"}}
+			boundTags(s)
 		},
 		"server.set_notifications": func(s *jsonschema.Schema) {
 			s.DependentRequired = map[string][]string{"since": {"sessions"}}
@@ -72,9 +84,19 @@ var rules = sync.OnceValue(func() map[string]func(*jsonschema.Schema) {
 				"since": {Properties: map[string]*jsonschema.Schema{"sessions": {MinItems: jsonschema.Ptr(1)}}},
 			}
 		},
-		"session.run": func(s *jsonschema.Schema) { s.Properties["command"].Pattern = `\S` },
+		"adapter.start":  boundTags,
+		"adapter.resume": boundTags,
+		"session.run":    func(s *jsonschema.Schema) { s.Properties["command"].Pattern = `\S` },
 	}
 })
+
+// boundTags bounds the tags of a session.
+func boundTags(s *jsonschema.Schema) {
+	tags := s.Properties["tags"]
+	tags.MaxItems = jsonschema.Ptr(engine.MaxTags)
+	tags.Items.Pattern = `^[a-z0-9._-]+$`
+	tags.Items.MaxLength = jsonschema.Ptr(engine.MaxTag)
+}
 
 func exactlyOne(a, b string) func(*jsonschema.Schema) {
 	return func(s *jsonschema.Schema) {

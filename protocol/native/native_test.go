@@ -74,7 +74,8 @@ func TestCapabilitiesPrintTheTable(t *testing.T) {
 	for _, n := range r["notifications"].([]any) {
 		told = append(told, n.(string))
 	}
-	want := []string{"session.changed", "session.leased", "session.output", "session.exited", "adapter.changed", "session.event", "server.audit"}
+	want := []string{"session.changed", "session.leased", "session.output", "session.exited",
+		"adapter.changed", "wait.matched", "session.event", "server.audit"}
 	if !slices.Equal(told, want) {
 		t.Errorf("the notifications are %v", told)
 	}

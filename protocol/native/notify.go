@@ -74,6 +74,7 @@ const (
 	noteAdapter = "adapter.changed"
 	noteEvent   = "session.event"
 	noteAudit   = "server.audit"
+	noteMatched = "wait.matched"
 )
 
 // notes are all of them.
@@ -88,6 +89,7 @@ var notes = []struct {
 	{noteExited, "The program has ended, and its last byte was told.",
 		reflect.TypeFor[exitedParams]()},
 	{noteAdapter, "The state of an adapter's program is another, or something has happened in the turn.", reflect.TypeFor[adapterChangedParams]()},
+	{noteMatched, "A session has matched, of a session.wait_many of this connection with until each.", reflect.TypeFor[matchedNoteShape]()},
 	{noteEvent, "Something has happened to the session, or an event has ended or grown.", reflect.TypeFor[eventParams]()},
 	{noteAudit, "The file of the server's audit takes no lines, or takes them again.", reflect.TypeFor[auditShape]()},
 }

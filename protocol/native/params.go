@@ -45,16 +45,23 @@ func (p *redactionParams) UnmarshalJSON(b []byte) error {
 	if err := protocol.Decode(b, (*plain)(p)); err != nil {
 		return err
 	}
+	return onlyMembers(b, []string{"replacement", "extra_literals", "extra_regexes"},
+		"invalid_redaction", "enabled")
+}
+
+// onlyMembers refuses members of an object other than those named: known ones, and others that are
+// taken without a word.
+func onlyMembers(b []byte, known []string, reason string, others ...string) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(b, &members); err != nil {
 		return &protocol.ParamError{Expected: "an object"}
 	}
 	for name := range members {
-		if !slices.Contains([]string{"enabled", "replacement", "extra_literals", "extra_regexes"},
-			name) {
+		if !slices.Contains(known, name) && !slices.Contains(others, name) {
+			last := len(known) - 1
 			return &protocol.ParamError{
-				Expected: "replacement, extra_literals and extra_regexes only",
-				Got:      protocol.Got(name), Reason: "invalid_redaction",
+				Expected: strings.Join(known[:last], ", ") + " and " + known[last] + " only",
+				Got:      protocol.Got(name), Reason: reason,
 			}
 		}
 	}

@@ -123,7 +123,8 @@ func (c *client) sessionHistory(ctx context.Context, p historyParams) (*historyR
 	asking := &asking{catalog: c.Catalog, ctx: ctx}
 	defer asking.stop()
 	o := c.matchers
-	o.Predicates, o.Scope, o.Locators.Guesser = asking, matchers.OnScreen, asking
+	o.Predicates, o.States, o.Locators.Guesser = asking, asking, asking
+	o.Scope = matchers.OnScreen
 	o.Screen = shownBy(p.redactor(), asking)
 	m, err := matchers.Parse(value, o)
 	if err != nil {
@@ -133,6 +134,7 @@ func (c *client) sessionHistory(ctx context.Context, p historyParams) (*historyR
 	if err != nil {
 		return nil, err
 	}
+	asking.session = s
 	h := &search{s: s, m: m, ctx: ctx, timeout: timeout, began: time.Now(), toNow: p.Until == nil}
 	if p.Next != nil {
 		h.mark = *p.Next

@@ -1,11 +1,17 @@
 package native
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
+	"strconv"
 	"time"
+	"unicode/utf8"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -19,6 +25,7 @@ import (
 type createParams struct {
 	Program *string           `json:"program" jsonschema:"executable name or path"`
 	Name    string            `json:"name,omitempty" jsonschema:"by which it is found beside its id, unique among those that run: a letter and up to 63 letters, digits, dots, underscores and hyphens, not a lower-case letter and digits alone"`
+	Tags    []string          `json:"tags,omitempty" jsonschema:"words by which sessions are selected: at most 16, each of 1 to 64 lower-case letters, digits, dots, underscores and hyphens"`
 	Args    []string          `json:"args,omitempty" jsonschema:"arguments"`
 	Cwd     string            `json:"cwd,omitempty" jsonschema:"working directory; default the server's"`
 	Env     map[string]string `json:"env,omitempty" jsonschema:"variables to set"`
@@ -130,12 +137,27 @@ func nameOf(name string) error {
 	return nil
 }
 
+// tagsOf checks the tags of a session.
+func tagsOf(tags []string) error {
+	var wrong *engine.TagError
+	switch err := engine.CheckTags(tags); {
+	case !errors.As(err, &wrong):
+		return err
+	case wrong.Index < 0:
+		return &protocol.ParamError{Path: "tags",
+			Expected: fmt.Sprintf("at most %d tags", engine.MaxTags), Got: fmt.Sprint(wrong.Count)}
+	default:
+		return &protocol.ParamError{Path: fmt.Sprintf("tags[%d]", wrong.Index),
+			Expected: engine.TagRule, Got: protocol.Got(wrong.Tag)}
+	}
+}
+
 func (p *createParams) config() (engine.Config, error) {
 	var none engine.Config
 	if err := required("program", p.Program); err != nil {
 		return none, err
 	}
-	if err := nameOf(p.Name); err != nil {
+	if err := cmp.Or(nameOf(p.Name), tagsOf(p.Tags)); err != nil {
 		return none, err
 	}
 	if p.Clear && p.Base != nil {
@@ -173,7 +195,7 @@ func (p *createParams) config() (engine.Config, error) {
 		return none, err
 	}
 	config := engine.Config{
-		Theme: themeOf(theme), Name: p.Name,
+		Theme: themeOf(theme), Name: p.Name, Tags: p.Tags,
 		Program: *p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, BaseEnv: p.Base,
 		ClearEnv: p.Clear, Size: size,
 		TranscriptChars:  noneIfZero(p.TranscriptMaxChars, chars),
@@ -205,6 +227,7 @@ type inputParams struct {
 	Actions   []actionTree `json:"actions,omitempty" jsonschema:"in place of action: what is typed as one, in this order, with nothing of others between"`
 	DelayMS   *int64       `json:"delay_ms,omitempty" jsonschema:"pause between two keystrokes; a text is typed character by character then; default 0"`
 	TimeoutMS *int64       `json:"timeout_ms,omitempty" jsonschema:"how long a program that does not read may take; default 5000. Pauses do not count"`
+	ID        *string      `json:"id,omitempty" jsonschema:"of this input, 1 to 64 characters that no other input has: sent again with it, nothing is typed, and the first one's answer comes again"`
 	Until     string       `json:"until,omitempty" jsonschema:"sent (default): answer when the terminal has taken it; read: when the program has read it, at most for another timeout_ms"`
 }
 
@@ -216,6 +239,7 @@ const (
 
 type inputResult struct {
 	Sent         bool         `json:"sent"`
+	Again        bool         `json:"again,omitzero" jsonschema:"the input of this id was typed before, and not now: sequence is that one's"`
 	Sequence     uint64       `json:"sequence"`
 	Stripped     int          `json:"stripped,omitzero"`
 	Read         wasRead      `json:"read,omitzero" jsonschema:"with until read: whether the program has read all of it; null: that cannot be known"`
@@ -230,6 +254,25 @@ type wasRead struct {
 }
 
 func (r wasRead) MarshalJSON() ([]byte, error) { return json.Marshal(r.read) }
+
+// digest tells what is to be typed from anything else: the actions and the pause between keystrokes,
+// however they were written as JSON. Nothing else of them is kept.
+func (p *inputParams) digest() [sha256.Size]byte {
+	trees := p.Actions
+	if len(p.Action.RawMessage) > 0 {
+		trees = []actionTree{p.Action}
+	}
+	var all []byte
+	for _, t := range trees {
+		v := jsontext.Value(bytes.Clone(t.RawMessage))
+		_ = v.Canonicalize() // it was parsed; as it is otherwise
+		all = append(append(all, v...), '\n')
+	}
+	if p.DelayMS != nil {
+		all = strconv.AppendInt(all, *p.DelayMS, 10)
+	}
+	return sha256.Sum256(all)
+}
 
 func (c *client) sessionInput(ctx context.Context, p inputParams) (inputResult, error) {
 	asking := &asking{catalog: c.Catalog, ctx: ctx}
@@ -254,12 +297,19 @@ func (c *client) sessionInput(ctx context.Context, p inputParams) (inputResult, 
 	if until == untilRead {
 		options = append(options, engine.UntilRead{})
 	}
+	if p.ID != nil {
+		if n := utf8.RuneCountInString(*p.ID); n == 0 || n > engine.MaxOnceID {
+			return inputResult{}, &protocol.ParamError{Path: "id",
+				Expected: fmt.Sprintf("1 to %d characters", engine.MaxOnceID), Got: fmt.Sprint(n)}
+		}
+		options = append(options, engine.Once{ID: *p.ID, Of: p.digest()})
+	}
 	r, err := c.do(ctx, s, action, max(timeout, time.Millisecond), options...)
 	typedBytes(ctx, r.Written, r.Secret)
 	if err != nil {
 		return inputResult{}, over(s, c.aimed(err, asking))
 	}
-	sent := inputResult{Sent: true, Sequence: r.Sequence, Stripped: r.Stripped,
+	sent := inputResult{Sent: true, Again: r.Again, Sequence: r.Sequence, Stripped: r.Stripped,
 		Receipts: receipts(r.Presses)}
 	if until == untilRead {
 		sent.Read, sent.ReadSequence = wasRead{true, r.Read}, max(r.ReadSequence, r.Sequence)

@@ -140,6 +140,76 @@ type waitShape struct {
 	TranscriptTail string        `json:"transcript_tail"`
 }
 
+// matchedShape is a matchedEntry.
+type matchedShape struct{ matchedMembers }
+
+type matchedMembers struct {
+	Session        string     `json:"session"`
+	Name           string     `json:"name,omitempty"`
+	Sequence       uint64     `json:"sequence"`
+	Next           string     `json:"next" jsonschema:"just behind what matched, for the since of the next wait"`
+	Forgotten      bool       `json:"forgotten,omitempty" jsonschema:"the session was: of the snapshot only exit means anything"`
+	ElapsedMS      int64      `json:"elapsed_ms" jsonschema:"since the whole wait began"`
+	Outcome        outcome    `json:"outcome"`
+	Before         string     `json:"before,omitempty" jsonschema:"as of session.wait"`
+	BeforeCut      bool       `json:"before_truncated,omitempty" jsonschema:"before had more"`
+	HeldAt         *time.Time `json:"held_at,omitempty" jsonschema:"of a latched wait: when the matcher held, of which sequence and snapshot are"`
+	Missed         bool       `json:"missed,omitempty" jsonschema:"as of session.wait"`
+	Snapshot       *look      `json:"snapshot,omitempty" jsonschema:"unless evidence is none, without cells"`
+	TranscriptTail string     `json:"transcript_tail,omitempty" jsonschema:"likewise"`
+}
+
+// lackingShape is a lackingEntry.
+type lackingShape struct {
+	Session        string       `json:"session"`
+	Name           string       `json:"name,omitempty"`
+	Exit           *exitInfo    `json:"exit"`
+	Forgotten      bool         `json:"forgotten,omitempty" jsonschema:"the session was"`
+	ElapsedMS      *uint64      `json:"elapsed_ms,omitempty" jsonschema:"this and what follows with evidence all, as of a session.wait that timed out"`
+	QuietMS        *uint64      `json:"quiet_ms,omitempty"`
+	Sequence       *uint64      `json:"sequence,omitempty"`
+	Missed         bool         `json:"missed,omitempty"`
+	Snapshot       *look        `json:"snapshot,omitempty"`
+	TranscriptTail *string      `json:"transcript_tail,omitempty"`
+	Matcher        *explanation `json:"matcher,omitempty"`
+}
+
+// lostShape is a host that a hub has lost.
+type lostShape struct {
+	Host     string            `json:"host"`
+	Sessions []string          `json:"sessions" jsonschema:"its sessions that were waited for"`
+	Since    map[string]uint64 `json:"since" jsonschema:"the last sequence that is known of each"`
+	Reason   string            `json:"reason" jsonschema:"silent or down"`
+	ForMS    int64             `json:"for_ms" jsonschema:"how long it has been lost"`
+}
+
+// manyShape is a manyResult.
+type manyShape struct {
+	Matched   []matchedShape `json:"matched" jsonschema:"in the order in which they did"`
+	Waiting   int            `json:"waiting" jsonschema:"how many sessions have neither matched nor ended"`
+	Ended     []lackingShape `json:"ended" jsonschema:"sessions that have ended and can no longer match"`
+	Lost      []lostShape    `json:"lost" jsonschema:"hosts that a hub cannot reach; none on one server"`
+	Complete  bool           `json:"complete" jsonschema:"nothing is left to wait for: no session waits, and none is lost"`
+	Truncated bool           `json:"truncated,omitempty" jsonschema:"some screens are left out: there were more than 16 MiB"`
+}
+
+// manyParts are those of the data of an error.
+type manyParts struct {
+	Matched   []matchedShape `json:"matched,omitempty" jsonschema:"this and what follows of session.wait_many, as in its answer"`
+	Waiting   *int           `json:"waiting,omitempty"`
+	Ended     []lackingShape `json:"ended,omitempty"`
+	Lost      []lostShape    `json:"lost,omitempty"`
+	Complete  *bool          `json:"complete,omitempty"`
+	Lacking   []lackingShape `json:"lacking,omitempty" jsonschema:"with evidence all: the sessions that waited"`
+	Truncated *bool          `json:"truncated,omitempty"`
+}
+
+// matchedNoteShape is a matchedNote.
+type matchedNoteShape struct {
+	Wait string `json:"wait,omitempty" jsonschema:"as of the request"`
+	matchedMembers
+}
+
 // spanShape is a span.
 type spanShape struct {
 	From     uint64    `json:"from" jsonschema:"the first sequence in which the matcher held"`
@@ -193,6 +263,12 @@ type (
 		Predicate string          `json:"predicate"`
 		Evidence  json.RawMessage `json:"evidence,omitempty" jsonschema:"what the predicate told"`
 		Capture   json.RawMessage `json:"capture,omitempty" jsonschema:"what the predicate captured"`
+	}
+	stateOutcome struct {
+		Kind     string `json:"kind"`
+		State    string `json:"state" jsonschema:"the one of those that were named"`
+		Plugin   string `json:"plugin"`
+		Evidence string `json:"evidence,omitempty" jsonschema:"what the plugin says for people"`
 	}
 	anyOutcome struct {
 		Kind    string  `json:"kind"`

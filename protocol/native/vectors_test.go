@@ -69,6 +69,8 @@ func TestVectors(t *testing.T) {
 			around["action"] = obj{"type": "click", "value": v.Value}
 		case v.Def == "Redaction":
 			method, around["redaction"], params = "session.snapshot", v.Value, around
+		case v.Def == "Selection":
+			method, params = "session.wait_many", obj{"select": v.Value, "matcher": obj{"type": "bell"}, "timeout_ms": 0}
 		case v.Def == "Position":
 			method, around["since"], params = "session.transcript", v.Value, around
 		case v.Def == "Moment" || v.Def == "Instant":

@@ -35,10 +35,7 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 	}
 	asking := &asking{catalog: c.Catalog, ctx: ctx}
 	defer asking.stop()
-	o := c.matchers
-	o.Predicates, o.Locators.Guesser = asking, asking
-	o.Screen = shownBy(p.redactor(), asking)
-	m, err := matchers.Parse(value, o)
+	m, err := c.matcherOf(value, p.redactor(), asking)
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +53,7 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 	if err != nil {
 		return nil, err
 	}
+	asking.session = s
 	since, err := p.Since.of(s)
 	if err != nil {
 		return nil, err
@@ -72,6 +70,14 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 		return nil, &waitError{err: err, evidence: ended.evidence(out)}
 	}
 	return &waitResult{look: l, outcome: out, latched: p.Latched}, nil
+}
+
+// matcherOf makes the matcher of a wait. hide is the client's redactor.
+func (c *client) matcherOf(value any, hide *redact.Redactor, a *asking) (matchers.Matcher, error) {
+	o := c.matchers
+	o.Predicates, o.States, o.Locators.Guesser = a, a, a
+	o.Screen = shownBy(hide, a)
+	return matchers.Parse(value, o)
 }
 
 // An ended is what there is to say of a wait that has ended: to its client, and in one line to those
@@ -120,13 +126,15 @@ func (e *ended) line(out *engine.Outcome, err error) string {
 	return l.Lacked(x.evidence(out).matcher)
 }
 
-// asking finds the predicates of one wait. With the first of them the request runs a plugin's code:
-// see lastingBound.
+// asking finds the predicates of one wait, and the states of its session's adapter. With the first of
+// them the request runs a plugin's code: see lastingBound.
 type asking struct {
 	catalog *plugins.Catalog
 	ctx     context.Context
+	session *engine.Session // set before the matcher is asked; nil: no adapter is found
 	timer   *time.Timer
 	asked   []*plugins.Plugin
+	states  bool // the matcher asks for states
 }
 
 // Predicate finds one.
@@ -138,6 +146,21 @@ func (a *asking) Predicate(plugin, function string, params any) (matchers.Matche
 	}
 	a.note(plugin)
 	return m, nil
+}
+
+// State makes a matcher of the states of the session's adapter.
+func (a *asking) State(states []string) (matchers.Matcher, error) {
+	a.begin()
+	a.states = true
+	return plugins.InState(a.ctx, a.adapter, states), nil
+}
+
+// adapter is the adapter that drives the session; nil: none does.
+func (a *asking) adapter() *plugins.Adapter {
+	if a.session == nil {
+		return nil
+	}
+	return a.catalog.Owner(a.session.ID())
 }
 
 // begin is called before a plugin is asked.
@@ -156,13 +179,16 @@ func (a *asking) note(plugin string) {
 
 // secrets returns the secrets that the plugins have seen, for a look; nil when no plugin is asked.
 func (a *asking) secrets() func() []string {
-	if a.asked == nil {
+	if a.asked == nil && !a.states {
 		return nil
 	}
 	return func() []string {
 		var all []string
 		for _, p := range a.asked {
 			all = append(all, p.Secrets()...)
+		}
+		if x := a.adapter(); a.states && x != nil {
+			all = append(all, x.Secrets()...)
 		}
 		return all
 	}

@@ -133,6 +133,7 @@ type waitResult struct {
 	latched bool
 	// forgotten says that the session was forgotten: only its exit is left.
 	forgotten bool
+	bare      bool // without screen and output
 }
 
 // Fits is that of the look.
@@ -140,7 +141,12 @@ func (r *waitResult) Fits(size int) error { return r.look.Fits(size) }
 
 // AppendJSON writes the wire's wait result.
 func (r *waitResult) AppendJSON(b []byte) []byte {
-	b = append(b, `{"matched":true,"sequence":`...)
+	return append(r.appendMembers(append(b, `{"matched":true,`...)), '}')
+}
+
+// appendMembers writes the members of a session that matched, without braces.
+func (r *waitResult) appendMembers(b []byte) []byte {
+	b = append(b, `"sequence":`...)
 	b = strconv.AppendUint(b, r.look.Raw.Sequence, 10)
 	b = appendString(b, `,"next":`, r.outcome.Next.String())
 	if r.forgotten {
@@ -160,10 +166,12 @@ func (r *waitResult) AppendJSON(b []byte) []byte {
 	if r.outcome.Missed {
 		b = appendBool(b, `,"missed":`, true)
 	}
+	if r.bare {
+		return b
+	}
 	b = append(b, `,"snapshot":`...)
 	b = r.look.AppendJSON(b)
-	b = appendString(b, `,"transcript_tail":`, r.look.Tail(reading.TailChars))
-	return append(b, '}')
+	return appendString(b, `,"transcript_tail":`, r.look.Tail(reading.TailChars))
 }
 
 // An evidence shows why a wait did not match.
@@ -176,9 +184,14 @@ type evidence struct {
 	state   *stateShape // of an adapter; nil otherwise
 }
 
-// AppendJSON writes the members of an error's data.
+// AppendJSON writes an error's data.
 func (e *evidence) AppendJSON(b []byte) []byte {
-	b = appendMillis(b, `{"elapsed_ms":`, e.elapsed)
+	return append(e.appendMembers(append(b, '{')), '}')
+}
+
+// appendMembers writes the members of the data, without braces.
+func (e *evidence) appendMembers(b []byte) []byte {
+	b = appendMillis(b, `"elapsed_ms":`, e.elapsed)
 	b = appendMillis(b, `,"quiet_ms":`, e.quiet)
 	b = append(b, `,"sequence":`...)
 	b = strconv.AppendUint(b, e.look.Raw.Sequence, 10)
@@ -193,7 +206,7 @@ func (e *evidence) AppendJSON(b []byte) []byte {
 		b = append(b, `,"state":`...)
 		b = appendAny(b, e.state)
 	}
-	return append(b, '}')
+	return b
 }
 
 // An explanation is a matcher's tree as it was sent, with held, why and nearest at each node.
@@ -242,6 +255,7 @@ type outcome struct {
 	Kind      string            `json:"kind"`
 	Text      *string           `json:"text,omitzero"`
 	Pattern   *string           `json:"pattern,omitzero"`
+	State     *string           `json:"state,omitzero"`
 	Plugin    string            `json:"plugin,omitempty"`
 	Predicate string            `json:"predicate,omitempty"`
 	Evidence  any               `json:"evidence,omitzero"`
@@ -291,6 +305,10 @@ func (l *look) outcomeOf(m *engine.Match) *outcome {
 		x.MinMS = &ms
 	case "command_finished":
 		x.Command, x.Exit = &m.Text, m.Exit
+	case "state":
+		if x.State = &m.Text; m.Evidence != nil {
+			x.Evidence = l.pieces(m.Evidence)
+		}
 	case "lua":
 		if m.Evidence != nil {
 			x.Evidence = l.pieces(m.Evidence)

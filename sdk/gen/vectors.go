@@ -137,7 +137,7 @@ func (m maker) vectors(def string) (all []vector) {
 
 // sent reports whether clients send a definition.
 func sent(def string) bool {
-	return slices.ContainsFunc([]string{"Params", "Action", "Matcher", "Redaction", "Locator", "ClickTarget"},
+	return slices.ContainsFunc([]string{"Params", "Action", "Matcher", "Redaction", "Selection", "Locator", "ClickTarget"},
 		func(end string) bool { return strings.HasSuffix(def, end) })
 }
 

@@ -109,3 +109,80 @@ def test_forty_sessions_two_hundred_waits_of_threads():
         assert resident() - before < 8 << 20
         assert threading.active_count() == threads
         assert not still_pending(client.connection) and not client.connection.reading._gates
+
+
+def test_one_wait_for_many():
+    """Sessions that are named, and those that are selected; matches as they come; what an error has."""
+    with ptywright.start() as client:
+        sessions = [
+            client.spawn("sh", "-c", "stty -echo; echo ready; read -r x; echo got $x; exec cat", tags=["herd"])
+            for _ in range(3)
+        ]
+        ids = {s.id for s in sessions}
+        found = client.wait_many(text("ready"), *sessions, until="all", timeout=60)
+        assert {m.session for m in found.matched} == ids and found.complete and found.waiting == 0
+        assert found.matched[0].snapshot and "ready" in found.matched[0].snapshot.plain_text
+        assert client.sessions()[0].tags == ["herd"]
+
+        told: list[str] = []
+        since = {m.session: m.next for m in found.matched}
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(
+                lambda: client.wait_many(
+                    ptywright.regex(r"got (\w+)"),
+                    select={"tag": "herd"},
+                    until="each",
+                    since=since,
+                    evidence="none",
+                    timeout=60,
+                    on_match=lambda m: told.append(m.session),
+                )
+            )
+            for n, s in enumerate(sessions):
+                s.send(f"word{n}\n")
+                s.wait(text("got"), timeout=60)
+            found = waiting.result()
+        assert set(told) == ids and len(told) == 3
+        assert {m.session for m in found.matched} == ids and found.matched[0].snapshot is None
+
+        with pytest.raises(ptywright.TimeoutError) as raised:
+            client.wait_many(text("never"), *ids, timeout=0, evidence="all")
+        data = raised.value.data
+        assert data.waiting == 3 and len(data.lacking) == 3 and raised.value.evidence is None
+        with pytest.raises(ptywright.UnknownSessionError):
+            client.wait_many(text("never"), "s99")
+        sessions[0].signal("kill")
+        with pytest.raises(ptywright.SessionEndedError) as ended:
+            client.wait_many(text("never"), sessions[0], until="all", timeout=60)
+        assert ended.value.data.ended[0].exit.signal == "SIGKILL"
+
+
+def test_one_wait_for_many_of_a_loop():
+    async def main() -> None:
+        async with aio.start() as client:
+            one = await client.spawn("sh", "-c", "echo one; exec cat", tags=["a"])._coroutine
+            told: list[str] = []
+            found = await client.wait_many(
+                text("one"), one, until="each", timeout=60, on_match=lambda m: told.append(m.session)
+            )
+            assert told == [one.id] == [m.session for m in found.matched]
+            waiting = asyncio.ensure_future(client.wait_many(text("never"), one, timeout=60))
+            await client.capabilities()
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+            assert not still_pending(client.connection) and not client.connection._matches
+
+    asyncio.run(main())
+
+
+def test_input_sent_again():
+    with ptywright.start() as client:
+        s = client.spawn("sh", "-c", "stty -echo; echo ready; while read -r x; do echo got $x; done")
+        s.expect(text("ready"))
+        s.send("one\n", id="a")
+        s.send("one\n", id="a")
+        with pytest.raises(ptywright.InputIdInUseError):
+            s.send("two\n", id="a")
+        s.send("end\n", id="b")
+        assert s.wait(text("got end")).screen.plain_text.count("got one") == 1

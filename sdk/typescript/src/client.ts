@@ -3,6 +3,7 @@ import { Adapter } from "./adapter.js";
 import { defaultSocket, findBinary } from "./binary.js";
 import { Connection, type CallOptions } from "./connection.js";
 import { calledFrom, ProtocolError, ServerGone } from "./errors.js";
+import { matcherOf, milliseconds, type Conditions, type Until } from "./matchers.js";
 import { Hub, type Notifications, type NotificationOptions } from "./notifications.js";
 import { CancelledError } from "./reasons.js";
 import { Session } from "./session.js";
@@ -23,6 +24,8 @@ export interface SpawnOptions extends CallOptions {
   cols?: number | undefined;
   /** A name by which the session is found beside its id. */
   name?: string | undefined;
+  /** Words by which sessions are selected, as by {@link Client.waitMany}. */
+  tags?: readonly string[] | undefined;
   /** Have an interactive bash, zsh or fish mark its commands: for exact output and exit codes. */
   shellIntegration?: boolean | undefined;
   /** What a line is taken for that is typed while the terminal does not echo: `ask`, `secret`
@@ -42,6 +45,30 @@ export interface SpawnOptions extends CallOptions {
   maxIdle?: number | undefined;
   /** End it when it takes more bytes of memory, with all that it starts. */
   maxMemory?: number | undefined;
+}
+
+/** For which sessions to wait, and how long. */
+export interface WaitManyOptions extends CallOptions {
+  /** Sessions, ids or names; this or `select`. */
+  sessions?: readonly (Session | string)[] | undefined;
+  /** Which of all sessions, those that appear meanwhile, too: `{ tag: "build" }`. All that is given
+   * has to be true of a session. */
+  select?: wire.Selection | undefined;
+  /** `any` unless given: it has held in one of them. `all`: in all; one that ends without it ends
+   * the wait. `each`: each has matched or ended. */
+  until?: "any" | "all" | "each" | undefined;
+  /** How long to wait, in milliseconds: 30,000 unless given, 0 to look once, at most a day. */
+  timeout?: number | undefined;
+  /** By session, as it is called here or else by its id, from where on something counts. */
+  since?: Readonly<Record<string, number | string>> | undefined;
+  /** What held for a moment counts, too, also one that is over. */
+  latched?: boolean | undefined;
+  /** Whose screens the answer has: of those that `matched` unless given, `all`, or `none`. */
+  evidence?: "matched" | "all" | "none" | undefined;
+  /** False shows secrets in what comes back. */
+  redact?: boolean | undefined;
+  /** With `each`: called with every match as it comes. */
+  onMatch?: ((match: wire.WaitMatchedParams) => void) | undefined;
 }
 
 /** What this program is called, for others who read who typed or has a session. */
@@ -168,6 +195,7 @@ export class Client implements AsyncDisposable {
       rows: o.rows,
       cols: o.cols,
       name: o.name,
+      tags: o.tags && [...o.tags],
       shell_integration: o.shellIntegration,
       echo_off: o.echoOff,
       theme: o.theme,
@@ -201,6 +229,38 @@ export class Client implements AsyncDisposable {
   }
 
   /**
+   * Waits for several sessions with one request. Unlike {@link Session.wait} it counts everything
+   * that is on their screens, unless `since` says otherwise.
+   *
+   * ```ts
+   * await client.waitMany(exited(), { select: { tag: "build" }, until: "all" });
+   * ```
+   *
+   * Rejects with TimeoutError and SessionEndedError, whose data has what was found until then, as
+   * the result has it; UnknownSessionError, InvalidMatcherError.
+   */
+  async waitMany(
+    until: Until | Conditions,
+    options: WaitManyOptions,
+  ): Promise<wire.MatchedSessions> {
+    const { signal, sessions, select, timeout, since, onMatch, ...more } = options;
+    const named = sessions?.map((s) => (typeof s === "string" ? s : s.id));
+    const params = {
+      ...more,
+      ...(named === undefined ? { select } : { sessions: named, select }),
+      matcher: matcherOf(until).wire,
+      since: since && { ...since },
+      timeout_ms: timeout === undefined ? undefined : milliseconds("timeout", timeout),
+    } as wire.SessionWaitManyParams; // the server refuses both, or neither
+    if (onMatch === undefined || options.until !== "each") {
+      return this.call("session.wait_many", params, { signal });
+    }
+    return this.#hub.matches(onMatch, (wait) =>
+      this.call("session.wait_many", { ...params, wait }, { signal }),
+    );
+  }
+
+  /**
    * Notifications from now on, to be read with `for await`. See {@link Notifications}.
    *
    * ```ts
@@ -218,7 +278,7 @@ export class Client implements AsyncDisposable {
     plugin: string,
     options: SpawnOptions & { program?: string; args?: readonly string[] } = {},
   ): Promise<Adapter> {
-    const { signal, env, args, cwd, program, name, rows, cols } = options;
+    const { signal, env, args, cwd, program, name, tags, rows, cols } = options;
     const started = await this.call(
       "adapter.start",
       {
@@ -228,6 +288,7 @@ export class Client implements AsyncDisposable {
         env: env && (definedOnly(env) as Record<string, string>),
         cwd,
         name,
+        tags: tags && [...tags],
         rows,
         cols,
       },

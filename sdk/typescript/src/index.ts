@@ -15,7 +15,7 @@
 import "./dispose.js";
 
 export { spawn, start, connect, Client } from "./client.js";
-export type { SpawnOptions, StartOptions, SessionInfo } from "./client.js";
+export type { SpawnOptions, StartOptions, SessionInfo, WaitManyOptions } from "./client.js";
 export { Session, Snapshot, Match, Recording } from "./session.js";
 export type { Exit, ExpectOptions, InputOptions, RunResult, WaitOptions } from "./session.js";
 export { History, Span } from "./past.js";
@@ -34,6 +34,7 @@ export {
   cursor,
   exited,
   finished,
+  inState,
   located,
   lua,
   not,

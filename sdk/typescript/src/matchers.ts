@@ -114,6 +114,10 @@ export const screen = (
 /** Holds when the program has ended, and its last byte has been read. */
 export const exited = (): Matcher => make({ type: "process_exited" });
 
+/** Holds while the session's adapter says one of these states of its program, such as `blocked`.
+ * After an input, or with `since`, a state counts once something has come after it. */
+export const inState = (...states: string[]): Matcher => make({ type: "state", value: states });
+
 /** Holds when the bell rings. */
 export const bell = (): Matcher => make({ type: "bell" });
 

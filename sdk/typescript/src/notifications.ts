@@ -143,18 +143,39 @@ export class Hub {
   readonly #client: Client;
   readonly #connection: Connection;
   readonly #readers = new Set<Notifications>();
+  readonly #matches = new Map<string, (match: wire.WaitMatchedParams) => void>();
+  #waits = 0;
 
   constructor(client: Client, connection: Connection) {
     this.#client = client;
     this.#connection = connection;
     connection.onNotification = (method, params) => {
       const n = { method, params } as wire.Notification;
+      const told = n.method === "wait.matched" && this.#matches.get(n.params.wait ?? "");
+      if (told) {
+        told(n.params as wire.WaitMatchedParams);
+        return;
+      }
       for (const reader of this.#readers) reader.push(n);
     };
     connection.onEnd = (why) => {
       for (const reader of this.#readers) reader.fail(why);
       this.#readers.clear();
     };
+  }
+
+  /** Tells of the matches of a wait while `asking`, which gets the word for it. */
+  async matches<T>(
+    told: (match: wire.WaitMatchedParams) => void,
+    asking: (wait: string) => Promise<T>,
+  ): Promise<T> {
+    const wait = `wait ${++this.#waits}`;
+    this.#matches.set(wait, told);
+    try {
+      return await asking(wait);
+    } finally {
+      this.#matches.delete(wait);
+    }
   }
 
   add(options: NotificationOptions): Notifications {

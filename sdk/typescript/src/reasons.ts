@@ -76,6 +76,11 @@ export class InputFullError extends PtywrightError<wire.InputFullData> {
   declare readonly reason: "input_full";
 }
 
+/** Another input of the session had the id. `reason` is `input_id_in_use`. */
+export class InputIdInUseError extends PtywrightError<wire.InputIdInUseData> {
+  declare readonly reason: "input_id_in_use";
+}
+
 /** The plugin refuses the intent. `reason` is `intent_refused`. */
 export class IntentRefusedError extends PtywrightError<wire.IntentRefusedData> {
   declare readonly reason: "intent_refused";
@@ -379,6 +384,7 @@ export const errorClasses = {
   golden_refused: GoldenRefusedError,
   input_blocked: InputBlockedError,
   input_full: InputFullError,
+  input_id_in_use: InputIdInUseError,
   intent_refused: IntentRefusedError,
   internal_error: InternalError,
   invalid_action: InvalidActionError,

@@ -43,6 +43,10 @@ export interface InputOptions extends CallOptions {
    * at most for another `timeout`. After "read" a `wait` misses no effect of it, and does not match
    * an echo that was seen to come before it was read. */
   until?: "sent" | "read" | undefined;
+  /** 1 to 64 characters that no other input of the session has. What is sent again with it, as after
+   * a connection was lost, is not typed again. Rejects with InputIdInUseError when something else
+   * was sent with it. */
+  id?: string | undefined;
 }
 
 /** What a command line did in the session's shell. */
@@ -464,9 +468,10 @@ export class Session implements AsyncDisposable {
   }
 
   #type(actions: wire.Action[], options: InputOptions = {}): Promise<wire.SessionInputResult> {
-    const { signal, delay, timeout, until } = options;
+    const { signal, delay, timeout, until, id } = options;
     const [action] = actions;
     const how = {
+      id,
       delay_ms: delay === undefined ? undefined : milliseconds("delay", delay),
       timeout_ms: timeout === undefined ? undefined : milliseconds("timeout", timeout),
       until,

@@ -167,6 +167,8 @@ export interface AdapterResumeParams {
   redaction?: Redaction | undefined;
   /** rows of the terminal, 1 to 1000; default 24 */
   rows?: number | undefined;
+  /** likewise */
+  tags?: string[] | undefined;
 }
 
 export interface AdapterSendParams {
@@ -229,6 +231,8 @@ export interface AdapterStartParams {
   redaction?: Redaction | undefined;
   /** rows of the terminal, 1 to 1000; default 24 */
   rows?: number | undefined;
+  /** likewise */
+  tags?: string[] | undefined;
 }
 
 export interface AdapterStarted {
@@ -533,10 +537,17 @@ export interface CancelRequestResult {
 
 export interface CancelledData {
   reason: "cancelled";
+  complete?: boolean | undefined;
   /** actions that were performed */
   done?: number | undefined;
   duration_ms?: number | undefined;
   elapsed_ms?: number | undefined;
+  ended?: UnmatchedSession[] | undefined;
+  /** with evidence all: the sessions that waited */
+  lacking?: UnmatchedSession[] | undefined;
+  lost?: LostHost[] | undefined;
+  /** this and what follows of session.wait_many, as in its answer */
+  matched?: MatchedSession[] | undefined;
   /** the matcher that was sent, with held, why and nearest at each node */
   matcher?: Explanation | undefined;
   /** lines that scrolled off the screen were lost before they could be looked at; with latched
@@ -556,6 +567,7 @@ export interface CancelledData {
   transcript_tail?: string | undefined;
   /** the beginning of output is left out */
   truncated?: boolean | undefined;
+  waiting?: number | undefined;
   /** bytes that the terminal has taken */
   written?: number | undefined;
 }
@@ -677,10 +689,17 @@ export interface CommandFinishedOutcome {
 
 export interface CommandNotRunData {
   reason: "command_not_run";
+  complete?: boolean | undefined;
   /** actions that were performed */
   done?: number | undefined;
   duration_ms?: number | undefined;
   elapsed_ms?: number | undefined;
+  ended?: UnmatchedSession[] | undefined;
+  /** with evidence all: the sessions that waited */
+  lacking?: UnmatchedSession[] | undefined;
+  lost?: LostHost[] | undefined;
+  /** this and what follows of session.wait_many, as in its answer */
+  matched?: MatchedSession[] | undefined;
   /** the matcher that was sent, with held, why and nearest at each node */
   matcher?: Explanation | undefined;
   /** lines that scrolled off the screen were lost before they could be looked at; with latched
@@ -700,6 +719,7 @@ export interface CommandNotRunData {
   transcript_tail?: string | undefined;
   /** the beginning of output is left out */
   truncated?: boolean | undefined;
+  waiting?: number | undefined;
   /** bytes that the terminal has taken */
   written?: number | undefined;
 }
@@ -892,6 +912,7 @@ export type Explanation =
   | ScreenExplanation
   | ScreenRegexExplanation
   | ScreenStableExplanation
+  | StateExplanation
   | TitleContainsExplanation
   | TitleRegexExplanation
   | TranscriptContainsExplanation
@@ -1065,6 +1086,10 @@ export interface InputFullData {
   receipt?: Receipt | undefined;
   /** bytes that the terminal has taken */
   written?: number | undefined;
+}
+
+export interface InputIdInUseData {
+  reason: "input_id_in_use";
 }
 
 export type Instant = {
@@ -1309,6 +1334,18 @@ export type LocatorTree =
   | StyleLocator
   | TextLocator;
 
+export interface LostHost {
+  host: string;
+  /** its sessions that were waited for */
+  sessions: string[];
+  /** the last sequence that is known of each */
+  since: { [name: string]: number };
+  /** silent or down */
+  reason: string;
+  /** how long it has been lost */
+  for_ms: number;
+}
+
 /** a plugin's predicate says so */
 export interface LuaExplanation {
   type: "lua";
@@ -1400,6 +1437,46 @@ export interface Matched {
   missed?: boolean | undefined;
 }
 
+export interface MatchedSession {
+  session: string;
+  sequence: number;
+  /** just behind what matched, for the since of the next wait */
+  next: string;
+  /** since the whole wait began */
+  elapsed_ms: number;
+  outcome: Outcome;
+  /** as of session.wait */
+  before?: string | undefined;
+  /** before had more */
+  before_truncated?: boolean | undefined;
+  /** the session was: of the snapshot only exit means anything */
+  forgotten?: boolean | undefined;
+  /** of a latched wait: when the matcher held, of which sequence and snapshot are */
+  held_at?: string | undefined;
+  /** as of session.wait */
+  missed?: boolean | undefined;
+  name?: string | undefined;
+  /** unless evidence is none, without cells */
+  snapshot?: Snapshot | undefined;
+  /** likewise */
+  transcript_tail?: string | undefined;
+}
+
+export interface MatchedSessions {
+  /** in the order in which they did */
+  matched: MatchedSession[];
+  /** how many sessions have neither matched nor ended */
+  waiting: number;
+  /** sessions that have ended and can no longer match */
+  ended: UnmatchedSession[];
+  /** hosts that a hub cannot reach; none on one server */
+  lost: LostHost[];
+  /** nothing is left to wait for: no session waits, and none is lost */
+  complete: boolean;
+  /** some screens are left out: there were more than 16 MiB */
+  truncated?: boolean | undefined;
+}
+
 /** what to wait for, by type */
 export type Matcher =
   | AllMatcher
@@ -1415,6 +1492,7 @@ export type Matcher =
   | ScreenMatcher
   | ScreenRegexMatcher
   | ScreenStableMatcher
+  | StateMatcher
   | TitleContainsMatcher
   | TitleRegexMatcher
   | TranscriptContainsMatcher
@@ -1569,6 +1647,7 @@ export type Outcome =
   | ScreenOutcome
   | ScreenRegexOutcome
   | ScreenStableOutcome
+  | StateOutcome
   | TitleContainsOutcome
   | TitleRegexOutcome
   | TranscriptContainsOutcome
@@ -1675,12 +1754,19 @@ export interface PluginFailedData {
   plugin: string;
   function: string;
   kind: string;
+  complete?: boolean | undefined;
   /** actions that were performed */
   done?: number | undefined;
   duration_ms?: number | undefined;
   elapsed_ms?: number | undefined;
+  ended?: UnmatchedSession[] | undefined;
+  /** with evidence all: the sessions that waited */
+  lacking?: UnmatchedSession[] | undefined;
   /** from 1 */
   line?: number | undefined;
+  lost?: LostHost[] | undefined;
+  /** this and what follows of session.wait_many, as in its answer */
+  matched?: MatchedSession[] | undefined;
   /** the matcher that was sent, with held, why and nearest at each node */
   matcher?: Explanation | undefined;
   /** lines that scrolled off the screen were lost before they could be looked at; with latched
@@ -1701,6 +1787,7 @@ export interface PluginFailedData {
   transcript_tail?: string | undefined;
   /** the beginning of output is left out */
   truncated?: boolean | undefined;
+  waiting?: number | undefined;
   /** bytes that the terminal has taken */
   written?: number | undefined;
 }
@@ -2023,6 +2110,19 @@ export interface Scrolled {
   text: string;
 }
 
+export interface Selection {
+  /** id of the adapter that drives it */
+  adapter?: string | undefined;
+  /** its name */
+  name?: string | undefined;
+  /** name of the plugin that drives it */
+  plugin?: string | undefined;
+  /** its program as it was created with, or the last part of that path */
+  program?: string | undefined;
+  /** one of its tags */
+  tag?: string | undefined;
+}
+
 export interface ServerAuditParams {
   /** requests that its file has not taken since the server began */
   lost: number;
@@ -2044,6 +2144,9 @@ export interface ServerCapabilitiesResult {
   protocol: number;
   /** of the server's process, as it knows it itself */
   pid: number;
+  /** another one with each start of a server: ids and sequences of another epoch mean nothing
+   * here */
+  epoch: string;
   framing: string[];
   methods: string[];
   notifications: string[];
@@ -2175,6 +2278,8 @@ export interface Session {
   name?: string | undefined;
   /** connection: it is ended with the connection that created it */
   owner?: string | undefined;
+  /** likewise */
+  tags?: string[] | undefined;
   transcript_error?: string | undefined;
   /** when somebody typed last */
   typed?: string | undefined;
@@ -2220,10 +2325,17 @@ export interface SessionCloseParams {
 
 export interface SessionClosedData {
   reason: "session_closed";
+  complete?: boolean | undefined;
   /** actions that were performed */
   done?: number | undefined;
   duration_ms?: number | undefined;
   elapsed_ms?: number | undefined;
+  ended?: UnmatchedSession[] | undefined;
+  /** with evidence all: the sessions that waited */
+  lacking?: UnmatchedSession[] | undefined;
+  lost?: LostHost[] | undefined;
+  /** this and what follows of session.wait_many, as in its answer */
+  matched?: MatchedSession[] | undefined;
   /** the matcher that was sent, with held, why and nearest at each node */
   matcher?: Explanation | undefined;
   /** lines that scrolled off the screen were lost before they could be looked at; with latched
@@ -2243,6 +2355,7 @@ export interface SessionClosedData {
   transcript_tail?: string | undefined;
   /** the beginning of output is left out */
   truncated?: boolean | undefined;
+  waiting?: number | undefined;
   /** bytes that the terminal has taken */
   written?: number | undefined;
 }
@@ -2291,6 +2404,9 @@ export type SessionCreateParams = {
   /** have program, an interactive bash, zsh or fish, mark its commands for session.blocks and
    * command_finished */
   shell_integration?: boolean | undefined;
+  /** words by which sessions are selected: at most 16, each of 1 to 64 lower-case letters,
+   * digits, dots, underscores and hyphens */
+  tags?: string[] | undefined;
   /** dark (default) or light: what a program that asks for the terminal's colours is told, and
    * what pictures are drawn with */
   theme?: "dark" | "light" | undefined;
@@ -2316,10 +2432,17 @@ export interface SessionCreateResult {
 
 export interface SessionEndedData {
   reason: "session_ended";
+  complete?: boolean | undefined;
   /** actions that were performed */
   done?: number | undefined;
   duration_ms?: number | undefined;
   elapsed_ms?: number | undefined;
+  ended?: UnmatchedSession[] | undefined;
+  /** with evidence all: the sessions that waited */
+  lacking?: UnmatchedSession[] | undefined;
+  lost?: LostHost[] | undefined;
+  /** this and what follows of session.wait_many, as in its answer */
+  matched?: MatchedSession[] | undefined;
   /** the matcher that was sent, with held, why and nearest at each node */
   matcher?: Explanation | undefined;
   /** lines that scrolled off the screen were lost before they could be looked at; with latched
@@ -2339,6 +2462,7 @@ export interface SessionEndedData {
   transcript_tail?: string | undefined;
   /** the beginning of output is left out */
   truncated?: boolean | undefined;
+  waiting?: number | undefined;
   /** bytes that the terminal has taken */
   written?: number | undefined;
 }
@@ -2553,6 +2677,9 @@ export type SessionInputParams = {
   /** pause between two keystrokes; a text is typed character by character then; default 0; from
    * 0 to 10000 */
   delay_ms?: number | undefined;
+  /** of this input, 1 to 64 characters that no other input has: sent again with it, nothing is
+   * typed, and the first one's answer comes again */
+  id?: string | undefined;
   /** how long a program that does not read may take; default 5000. Pauses do not count */
   timeout_ms?: number | undefined;
   /** sent (default): answer when the terminal has taken it; read: when the program has read it,
@@ -2574,6 +2701,8 @@ export type SessionInputParams = {
 export interface SessionInputResult {
   sent: boolean;
   sequence: number;
+  /** the input of this id was typed before, and not now: sequence is that one's */
+  again?: boolean | undefined;
   /** with until read: whether the program has read all of it; null: that cannot be known */
   read?: boolean | null | undefined;
   /** with until read: for a wait since it, which misses no effect of all of it, and does not
@@ -2964,6 +3093,40 @@ export type SessionTranscriptParams = {
     }
 );
 
+export type SessionWaitManyParams = {
+  /** an object with type and, where the type needs one, value; each session is asked for itself */
+  matcher: Matcher;
+  /** whose screens the answer has: those that matched (default), all, or none */
+  evidence?: "matched" | "all" | "none" | undefined;
+  /** as of session.wait */
+  latched?: boolean | undefined;
+  /** false shows the text as it is, whatever redaction says; default true */
+  redact?: boolean | undefined;
+  /** more rules for this read */
+  redaction?: Redaction | undefined;
+  /** by session, as it is named in sessions, else by its id: only what came after it counts
+   * there */
+  since?: { [name: string]: Position } | undefined;
+  /** default 30000; 0 looks once */
+  timeout_ms?: number | undefined;
+  /** any (default): it has held in one session; all: in each; each: each has matched or ended,
+   * and every match is told at once with wait.matched */
+  until?: "any" | "all" | "each" | undefined;
+  /** a word of the client's, at most 64 characters, that wait.matched repeats */
+  wait?: string | undefined;
+} & (
+  | {
+      select?: undefined;
+      /** ids or names; this or select */
+      sessions: string[];
+    }
+  | {
+      /** which sessions, those that appear meanwhile too; this or sessions */
+      select: Selection;
+      sessions?: undefined;
+    }
+);
+
 export interface SessionWaitParams {
   /** the session's id or name */
   session: string;
@@ -3095,6 +3258,33 @@ export interface State {
   source?: string | undefined;
 }
 
+/** the session's adapter says that its program is in one of these states */
+export interface StateExplanation {
+  type: "state";
+  value: string[];
+  /** the matcher would have matched */
+  held: boolean;
+  /** one line for people */
+  why: string;
+  /** the line that came closest */
+  nearest?: string | undefined;
+}
+
+/** the session's adapter says that its program is in one of these states */
+export interface StateMatcher {
+  type: "state";
+  value: string[];
+}
+
+export interface StateOutcome {
+  kind: "state";
+  /** the one of those that were named */
+  state: string;
+  plugin: string;
+  /** what the plugin says for people */
+  evidence?: string | undefined;
+}
+
 /** types a text in chunks, with a pause after each */
 export interface StreamTextAction {
   type: "stream_text";
@@ -3190,10 +3380,17 @@ export interface ThemeAction {
 
 export interface TimeoutData {
   reason: "timeout";
+  complete?: boolean | undefined;
   /** actions that were performed */
   done?: number | undefined;
   duration_ms?: number | undefined;
   elapsed_ms?: number | undefined;
+  ended?: UnmatchedSession[] | undefined;
+  /** with evidence all: the sessions that waited */
+  lacking?: UnmatchedSession[] | undefined;
+  lost?: LostHost[] | undefined;
+  /** this and what follows of session.wait_many, as in its answer */
+  matched?: MatchedSession[] | undefined;
   /** the matcher that was sent, with held, why and nearest at each node */
   matcher?: Explanation | undefined;
   /** lines that scrolled off the screen were lost before they could be looked at; with latched
@@ -3213,6 +3410,7 @@ export interface TimeoutData {
   transcript_tail?: string | undefined;
   /** the beginning of output is left out */
   truncated?: boolean | undefined;
+  waiting?: number | undefined;
   /** bytes that the terminal has taken */
   written?: number | undefined;
 }
@@ -3365,10 +3563,17 @@ export interface TranscriptRegexOutcome {
 
 export interface TurnInProgressData {
   reason: "turn_in_progress";
+  complete?: boolean | undefined;
   /** actions that were performed */
   done?: number | undefined;
   duration_ms?: number | undefined;
   elapsed_ms?: number | undefined;
+  ended?: UnmatchedSession[] | undefined;
+  /** with evidence all: the sessions that waited */
+  lacking?: UnmatchedSession[] | undefined;
+  lost?: LostHost[] | undefined;
+  /** this and what follows of session.wait_many, as in its answer */
+  matched?: MatchedSession[] | undefined;
   /** the matcher that was sent, with held, why and nearest at each node */
   matcher?: Explanation | undefined;
   /** lines that scrolled off the screen were lost before they could be looked at; with latched
@@ -3388,6 +3593,7 @@ export interface TurnInProgressData {
   transcript_tail?: string | undefined;
   /** the beginning of output is left out */
   truncated?: boolean | undefined;
+  waiting?: number | undefined;
   /** bytes that the terminal has taken */
   written?: number | undefined;
 }
@@ -3433,8 +3639,51 @@ export interface UnknownSessionData {
   reason: "unknown_session";
 }
 
+export interface UnmatchedSession {
+  session: string;
+  exit: Exit | null;
+  /** this and what follows with evidence all, as of a session.wait that timed out */
+  elapsed_ms?: number | undefined;
+  /** the session was */
+  forgotten?: boolean | undefined;
+  matcher?: Explanation | undefined;
+  missed?: boolean | undefined;
+  name?: string | undefined;
+  quiet_ms?: number | undefined;
+  sequence?: number | undefined;
+  snapshot?: Snapshot | undefined;
+  transcript_tail?: string | undefined;
+}
+
 export interface WaitIdInUseData {
   reason: "wait_id_in_use";
+}
+
+export interface WaitMatchedParams {
+  session: string;
+  sequence: number;
+  /** just behind what matched, for the since of the next wait */
+  next: string;
+  /** since the whole wait began */
+  elapsed_ms: number;
+  outcome: Outcome;
+  /** as of session.wait */
+  before?: string | undefined;
+  /** before had more */
+  before_truncated?: boolean | undefined;
+  /** the session was: of the snapshot only exit means anything */
+  forgotten?: boolean | undefined;
+  /** of a latched wait: when the matcher held, of which sequence and snapshot are */
+  held_at?: string | undefined;
+  /** as of session.wait */
+  missed?: boolean | undefined;
+  name?: string | undefined;
+  /** unless evidence is none, without cells */
+  snapshot?: Snapshot | undefined;
+  /** likewise */
+  transcript_tail?: string | undefined;
+  /** as of the request */
+  wait?: string | undefined;
 }
 
 export interface Witness {
@@ -3599,11 +3848,11 @@ export interface Methods {
    * session_ended, session_forgotten, timeout, unknown_session. */
   "session.history": { params: SessionHistoryParams; result: SessionHistoryResult };
   /** Types, pastes, presses a key, signals. Errors: ambiguous, cancelled, duplicate_member,
-   * forbidden, input_blocked, input_full, internal_error, invalid_action, invalid_params,
-   * key_not_requested, limit_exceeded, line_too_long, mouse_not_requested, not_found,
-   * off_screen, owned_by_adapter, plugin_failed, position_out_of_range, session_closed,
-   * session_ended, session_forgotten, session_leased, shutting_down, size_out_of_range,
-   * too_many_marks, unkillable, unknown_session. */
+   * forbidden, input_blocked, input_full, input_id_in_use, internal_error, invalid_action,
+   * invalid_params, key_not_requested, limit_exceeded, line_too_long, mouse_not_requested,
+   * not_found, off_screen, owned_by_adapter, plugin_failed, position_out_of_range,
+   * session_closed, session_ended, session_forgotten, session_leased, shutting_down,
+   * size_out_of_range, too_many_marks, unkillable, unknown_session. */
   "session.input": { params: SessionInputParams; result: SessionInputResult };
   /** Ends a session's program and all it started; the session stays readable. Errors: cancelled,
    * duplicate_member, forbidden, internal_error, invalid_params, limit_exceeded,
@@ -3673,6 +3922,11 @@ export interface Methods {
    * plugin_failed, reply_too_large, session_closed, session_ended, session_forgotten, timeout,
    * unknown_session. */
   "session.wait": { params: SessionWaitParams; result: Matched };
+  /** Waits until a matcher holds in one of several sessions, or in each of them. Errors:
+   * cancelled, duplicate_member, forbidden, internal_error, invalid_matcher, invalid_params,
+   * invalid_redaction, limit_exceeded, plugin_failed, reply_too_large, session_closed,
+   * session_ended, timeout, unknown_session. */
+  "session.wait_many": { params: SessionWaitManyParams; result: MatchedSessions };
 }
 
 /** The notifications, with what they say. */
@@ -3691,6 +3945,8 @@ export interface NotificationParams {
   "session.leased": SessionLeasedParams;
   /** The program has written something. */
   "session.output": SessionOutputParams;
+  /** A session has matched, of a session.wait_many of this connection with until each. */
+  "wait.matched": WaitMatchedParams;
 }
 
 /** What the server notifies a client of, told apart by `method`. */
@@ -3730,6 +3986,8 @@ export interface ErrorData {
   input_blocked: InputBlockedData;
   /** too much input waits for the program */
   input_full: InputFullData;
+  /** another input of the session had the id */
+  input_id_in_use: InputIdInUseData;
   /** the plugin refuses the intent */
   intent_refused: IntentRefusedData;
   /** the server has failed; its log has more */

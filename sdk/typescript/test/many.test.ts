@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { start, CancelledError, Match, type Session } from "@ptywright/sdk";
+import {
+  start,
+  text,
+  CancelledError,
+  InputIdInUseError,
+  Match,
+  SessionEndedError,
+  TimeoutError,
+  UnknownSessionError,
+  type Session,
+} from "@ptywright/sdk";
 import { children, descriptors, runs, until } from "./kit.js";
 
 setFlagsFromString("--expose-gc");
@@ -51,4 +61,67 @@ test("40 sessions on one pipe, 200 waits in flight, half of them cancelled", asy
   assert.ok(!runs(pid));
   assert.deepEqual(children(), []);
   await until("descriptors are closed", () => descriptors() <= open);
+});
+
+test("one wait for many sessions", async () => {
+  const client = await start();
+  const script = "stty -echo; echo ready; read -r x; echo got $x; exec cat";
+  const make = () => client.spawn("sh", ["-c", script], { tags: ["herd"] });
+  const sessions = await Promise.all([make(), make(), make()]);
+  const ids = sessions.map((s) => s.id).sort();
+  const sorted = (of: readonly { session: string }[]) => of.map((m) => m.session).sort();
+  const all = await client.waitMany("ready", { sessions, until: "all", timeout: 60_000 });
+  assert.deepEqual(sorted(all.matched), ids);
+  assert.equal(all.complete, true);
+  assert.ok(all.matched[0]?.snapshot?.plain_text.includes("ready"));
+  assert.deepEqual((await client.sessions())[0]?.tags, ["herd"]);
+
+  const told: { session: string }[] = [];
+  const each = client.waitMany(/got (\w+)/, {
+    select: { tag: "herd" },
+    until: "each",
+    evidence: "none",
+    timeout: 60_000,
+    since: Object.fromEntries(all.matched.map((m) => [m.session, m.next])),
+    onMatch: (m) => told.push(m),
+  });
+  for (const s of sessions) {
+    await s.send("word\n");
+    await s.wait("got", { timeout: 60_000 });
+  }
+  assert.deepEqual(sorted((await each).matched), ids);
+  assert.deepEqual(sorted(told), ids);
+
+  await assert.rejects(
+    client.waitMany(text("never"), { sessions: ids, timeout: 0, evidence: "all" }),
+    (e: unknown) => e instanceof TimeoutError && e.data.waiting === 3 && e.data.lacking?.length === 3,
+  );
+  await assert.rejects(client.waitMany("never", { sessions: ["s99"] }), UnknownSessionError);
+  const stop = new AbortController();
+  const never = client.waitMany("never", { sessions, signal: stop.signal });
+  await client.call("server.capabilities", {});
+  stop.abort();
+  await assert.rejects(never, CancelledError);
+  const [first] = sessions;
+  assert.ok(first);
+  await first.signal("kill");
+  await assert.rejects(
+    client.waitMany("never", { sessions: [first], until: "all", timeout: 60_000 }),
+    (e: unknown) => e instanceof SessionEndedError && e.data.ended?.[0]?.exit?.signal === "SIGKILL",
+  );
+  await client.close();
+});
+
+test("an input that is sent again is not typed again", async () => {
+  const client = await start();
+  const script = "stty -echo; echo ready; while read -r x; do echo got $x; done";
+  const s = await client.spawn("sh", ["-c", script]);
+  await s.expect("ready");
+  await s.send("one\n", { id: "a" });
+  await s.send("one\n", { id: "a" });
+  await assert.rejects(s.send("two\n", { id: "a" }), InputIdInUseError);
+  await s.send("end\n", { id: "b" });
+  const { screen } = await s.wait("got end");
+  assert.equal(screen.text.split("got one").length - 1, 1);
+  await client.close();
 });

@@ -86,6 +86,9 @@ func (s *Server) StartAdapter(ctx context.Context, plugin string, config client.
 	if config.Name != "" {
 		p["name"] = config.Name
 	}
+	if len(config.Tags) > 0 {
+		p["tags"] = config.Tags
+	}
 	if config.Rows > 0 {
 		p["rows"] = config.Rows
 	}

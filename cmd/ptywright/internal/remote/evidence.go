@@ -44,6 +44,8 @@ func conditions(kind string) string {
 		return kind
 	case "lua":
 		return "the plugin's predicate"
+	case "state":
+		return "the adapter's state"
 	}
 	return strings.ReplaceAll(kind, "_", " ") // of a newer server
 }
@@ -51,6 +53,10 @@ func conditions(kind string) string {
 // condition names a matcher and its value for people.
 func condition(kind string, value json.RawMessage) string {
 	name := conditions(kind)
+	var states []string
+	if kind == "state" && json.Unmarshal(value, &states) == nil {
+		return name + " " + strings.Join(states, " or ")
+	}
 	var v struct {
 		MinMS     *int64 `json:"min_ms"`
 		Row, Col  *int
@@ -114,7 +120,7 @@ func say(o *client.Outcome, exit *client.Exit) string {
 	case o.Kind == "command_finished":
 		return "exit code unknown"
 	}
-	return cmp.Or(o.Capture, o.Text, met(o))
+	return cmp.Or(o.Capture, o.Text, o.State, met(o))
 }
 
 // printEvidence prints why a wait did not match, for people.

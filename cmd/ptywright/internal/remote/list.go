@@ -14,6 +14,7 @@ import (
 
 func listCommand(std cli.Stdio, f *Flags) *cobra.Command {
 	var running bool
+	var tag string
 	c := &cobra.Command{
 		Use:     "ls [flags]",
 		Aliases: []string{"list"},
@@ -35,6 +36,9 @@ is one line, as in session.list with details.`,
 				if running {
 					all = slices.DeleteFunc(all, func(i Info) bool { return over(i.Info) })
 				}
+				if tag != "" {
+					all = slices.DeleteFunc(all, func(i Info) bool { return !slices.Contains(i.Tags, tag) })
+				}
 				if f.JSON {
 					for _, i := range all {
 						if err := std.JSON(i.Raw); err != nil {
@@ -48,6 +52,7 @@ is one line, as in session.list with details.`,
 		},
 	}
 	c.Flags().BoolVar(&running, "running", false, "only running sessions")
+	c.Flags().StringVar(&tag, "tag", "", "only sessions with this `TAG` of spawn --tag")
 	return c
 }
 
@@ -73,6 +78,7 @@ func Sessions(all []client.Info, now time.Time) *cli.Table {
 	t := &cli.Table{Columns: []cli.Column{
 		{Title: "ID"},
 		{Title: "NAME", Least: 8, Spare: true},
+		{Title: "TAGS", Least: 8, Spare: true, Drop: 3},
 		{Title: "COMMAND", Least: 10},
 		{Title: "FOLDER", Least: 12, Path: true, Drop: 3},
 		{Title: "STATE", Least: 9},
@@ -90,7 +96,7 @@ func Sessions(all []client.Info, now time.Time) *cli.Table {
 		if i.Title != nil {
 			title = *i.Title
 		}
-		t.Row(cli.Cell{Text: i.Session, SGR: cli.Bold}, i.Name,
+		t.Row(cli.Cell{Text: i.Session, SGR: cli.Bold}, i.Name, strings.Join(i.Tags, " "),
 			strings.Join(append([]string{filepath.Base(i.Program)}, i.Args...), " "),
 			i.Cwd, stateCell(i), cli.Ago(now.Sub(i.Started)), cli.Brief(i.Quiet),
 			i.Adapter, lease, title)

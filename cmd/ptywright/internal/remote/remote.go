@@ -118,11 +118,19 @@ func (s *Server) Call(ctx context.Context, method string, params, result any) er
 
 // call is Call for methods that may take a while, with that much more time.
 func (s *Server) call(ctx context.Context, takes time.Duration, method string, params, result any) error {
+	return s.bounded(ctx, takes, method, func(ctx context.Context) error {
+		return s.Client.Call(ctx, method, params, result)
+	})
+}
+
+// bounded bounds what calls a method, as [Server.Call] does, with that much more time.
+func (s *Server) bounded(ctx context.Context, takes time.Duration, method string,
+	call func(context.Context) error) error {
 	began := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, takes+daemon.AnswerBound, daemon.ErrLate)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { s.Close() })() // unblocks a write
-	err := s.Client.Call(ctx, method, params, result)
+	err := call(ctx)
 	var answer *client.Error
 	switch {
 	case err == nil || !errors.Is(context.Cause(ctx), daemon.ErrLate):

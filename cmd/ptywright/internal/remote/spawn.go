@@ -50,6 +50,7 @@ The session belongs to the server and outlives this command. --max-time, --idle 
 it, with everything it started, when it exceeds them; ls and wait --exit show which.`,
 		Example: `  id=$(ptywright spawn -- bash)
   ptywright spawn --name build -- make && ptywright wait build --exit
+  ptywright spawn --tag test -- make check; ptywright wait --select tag=test --all --exit
   ptywright spawn --rows 40 --cols 120 --env API_TOKEN -- ./deploy.sh
   ptywright spawn --adapter claude-code`,
 		Args:        kept.check,
@@ -81,6 +82,9 @@ it, with everything it started, when it exceeds them; ls and wait --exit show wh
 			}
 			if err := engine.CheckName(o.Name); o.Name != "" && err != nil {
 				return cli.Usagef("--name: %w", err)
+			}
+			if err := engine.CheckTags(o.Tags); err != nil {
+				return cli.Usagef("--tag: %w", err)
 			}
 			if _, err := cli.ThemeFlag(o.Theme); err != nil {
 				return err
@@ -130,6 +134,7 @@ it, with everything it started, when it exceeds them; ls and wait --exit show wh
 	fs.IntVar(&o.Rows, "rows", 0, "rows of the terminal (default 24)")
 	fs.IntVar(&o.Cols, "cols", 0, "columns (default 80)")
 	fs.StringVar(&o.Name, "name", "", "a `NAME` by which the session is found beside its id, such as build")
+	fs.StringArrayVar(&o.Tags, "tag", nil, "a `TAG` by which ls and wait --select find the session, such as build; may be given more than once")
 	fs.StringVar(&o.Cwd, "cwd", "", "the `FOLDER` to work in (default: this one)")
 	fs.StringArrayVar(&env, "env", nil, "set a variable: `NAME=VALUE`, or NAME for this command's own; may be given more than once")
 	fs.BoolVar(&o.ClearEnv, "clear-env", false, "start from an empty environment instead of this command's")
@@ -242,7 +247,7 @@ func (k *keptFlags) config(c *cobra.Command, o *client.Config) error {
 
 // adapterTakes are the flags of spawn that apply to a program with an adapter: its manifest sets
 // the rest.
-var adapterTakes = map[string]bool{"adapter": true, "rows": true, "cols": true, "cwd": true, "env": true, "name": true, "server-env": true, "socket": true, "json": true}
+var adapterTakes = map[string]bool{"adapter": true, "rows": true, "cols": true, "cwd": true, "env": true, "name": true, "tag": true, "server-env": true, "socket": true, "json": true}
 
 // check refuses arguments that make no sense.
 func (k *keptFlags) check(c *cobra.Command, args []string) error {
@@ -255,7 +260,7 @@ func (k *keptFlags) check(c *cobra.Command, args []string) error {
 	var err error
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if !adapterTakes[f.Name] {
-			err = cli.Usagef("--%s cannot be combined with --adapter, which takes --name, --rows, --cols, --cwd, --env and --server-env", f.Name)
+			err = cli.Usagef("--%s cannot be combined with --adapter, which takes --name, --tag, --rows, --cols, --cwd, --env and --server-env", f.Name)
 		}
 	})
 	return err

@@ -43,7 +43,8 @@ type conditionFlags struct {
 	stable                   millis
 	exit, finished, not      bool
 	any, all                 bool   // of the conditions, or, with several sessions, of those
-	each                     string // any or all: of the conditions, however many sessions
+	each                     bool   // of several sessions
+	conditions               string // any or all: of the conditions, however many sessions
 	outputs, outputRegexes   []string
 }
 
@@ -61,7 +62,8 @@ func (f *conditionFlags) add(c *cobra.Command) {
 	fs.BoolVar(&f.not, "not", false, "until no condition holds, or with --all not all of them")
 	fs.BoolVar(&f.all, "all", false, "until all conditions hold; with several sessions, until they have held in each")
 	fs.BoolVar(&f.any, "any", false, "until one condition holds (the default); with several sessions, in any of them")
-	fs.StringVar(&f.each, "each", "", "with several sessions and conditions, `HOW` many hold in a session: any or all")
+	fs.BoolVar(&f.each, "each", false, "with several sessions, until each has matched or ended; every match is printed at once")
+	fs.StringVar(&f.conditions, "conditions", "", "with several sessions and conditions, `HOW` many hold in a session: any or all")
 }
 
 // given reports whether a flag says what to wait for.
@@ -71,10 +73,15 @@ func (f *conditionFlags) given(c *cobra.Command) bool {
 }
 
 // split divides the arguments: where a flag says what to wait for, each is a session; else what
-// stands behind the first is the text to wait for, see [cli.Words].
-func (f *conditionFlags) split(c *cobra.Command, args []string) (ids []string, text string,
-	err error) {
+// stands behind the first is the text to wait for, see [cli.Words]. Sessions that are selected are not
+// named: then all is the text.
+func (f *conditionFlags) split(c *cobra.Command, args []string, selected bool) (ids []string,
+	text string, err error) {
 	switch {
+	case selected && len(args) > 0 && f.given(c):
+		return nil, "", cli.Usagef("ids of sessions and --select exclude each other: give one of the two")
+	case selected:
+		return nil, cli.Words(args...), nil
 	case f.given(c):
 		for _, a := range args[1:] {
 			if !cli.PlainWord().MatchString(a) && a != "" {
@@ -85,7 +92,7 @@ func (f *conditionFlags) split(c *cobra.Command, args []string) (ids []string, t
 		return args, "", nil
 	case len(args) == 1:
 		return args, "", nil
-	case f.any || f.all || f.each != "":
+	case f.any || f.all || f.each:
 		return nil, "", cli.Usagef("say what to wait for in these sessions, such as --exit; "+
 			"if %s is a text: --text %[1]s", cli.ShellWord(cli.Words(args[1:]...)))
 	}
@@ -112,17 +119,19 @@ func (s *Server) unlessSessions(ctx context.Context, words []string) error {
 		cli.ShellWord(cli.Words(words...)))
 }
 
-// matcher makes the wire's matcher from the flags, for that number of sessions.
-func (f *conditionFlags) matcher(c *cobra.Command, sessions int) (any, error) {
+// matcher makes the wire's matcher from the flags, for one session or for several.
+func (f *conditionFlags) matcher(c *cobra.Command, several bool) (any, error) {
 	switch {
-	case f.any && f.all:
-		return nil, cli.Usagef("--any and --all exclude each other: say one of them")
-	case sessions > 1 && !f.any && !f.all:
-		return nil, cli.Usagef("there are several sessions: say --any, for the first of them, or --all, for each")
-	case f.each != "" && f.each != "any" && f.each != "all":
-		return nil, cli.Usagef("--each is %s: give any or all", engine.Quote(f.each))
-	case f.each != "" && sessions == 1 && (f.any || f.all):
-		return nil, cli.Usagef("of one session --any and --all say what --each says: give one of them")
+	case count(f.any, f.all, f.each) > 1:
+		return nil, cli.Usagef("--any, --all and --each exclude each other: say one of them")
+	case several && !f.any && !f.all && !f.each:
+		return nil, cli.Usagef("there are several sessions: say --any, for the first of them, --all, for all, or --each, for one after the other")
+	case f.each && !several:
+		return nil, cli.Usagef("--each is for several sessions: name them, or say --select")
+	case f.conditions != "" && f.conditions != "any" && f.conditions != "all":
+		return nil, cli.Usagef("--conditions is %s: give any or all", engine.Quote(f.conditions))
+	case f.conditions != "" && !several && (f.any || f.all):
+		return nil, cli.Usagef("of one session --any and --all say what --conditions says: give one of them")
 	}
 	var parts []any
 	for _, t := range f.texts {
@@ -169,11 +178,11 @@ func (f *conditionFlags) matcher(c *cobra.Command, sessions int) (any, error) {
 	switch {
 	case len(parts) == 0:
 		return nil, cli.Usagef("say what to wait for: TEXT, --regex, --output, --output-regex, --stable, --exit, --finished or --matcher")
-	case sessions > 1 && len(parts) > 1 && f.each == "":
-		return nil, cli.Usagef("there are several sessions, and several conditions: say with --each any or --each all how many of these have to hold in a session")
+	case several && len(parts) > 1 && f.conditions == "":
+		return nil, cli.Usagef("there are several sessions, and several conditions: say with --conditions any or --conditions all how many of these have to hold in a session")
 	case len(parts) == 1:
 		m = parts[0]
-	case f.each == "all", sessions == 1 && f.all:
+	case f.conditions == "all", !several && f.all:
 		m = client.Matcher{Type: "all", Value: parts}
 	default:
 		m = client.Matcher{Type: "any", Value: parts}
@@ -198,6 +207,7 @@ func (f *conditionFlags) warn(w io.Writer) {
 
 func waitCommand(std cli.Stdio, f *Flags) *cobra.Command {
 	var until conditionFlags
+	var which selectFlags
 	var since string
 	var next, status, latched bool
 	var timeout time.Duration
@@ -214,10 +224,16 @@ Text counts where a person watching would have seen it: on the screen, and in li
 during the wait or, with --since, were written after it. --output searches everything the program
 writes, including line endings and escape sequences. --not waits until the condition no longer holds.
 
-With several sessions, --any waits for the first in which the conditions hold, and --all until they
-have held in each; give one of the two. Each line then starts with the id: s2 exit 7. With --any, a
-session that ends without a match is skipped while others can still match; with --all, the first that
-can no longer match ends the wait. For several conditions add --each any or --each all.
+With several sessions, --any waits for the first in which the conditions hold, --all until they have
+held in every one, and --each until every one has matched or ended, printing each match at once; give
+one of the three. Each line then starts with the id: s2 exit 7. A session that ends without a match is
+skipped while others can still match; with --all it ends the wait. For several conditions add
+--conditions any or --conditions all.
+
+--select KEY=VALUE waits for the sessions of which that is true, instead of naming them, including
+those that are started meanwhile; KEY is tag, name, program, adapter or plugin, and all of several
+have to be true. Sessions that had ended before count if the condition holds in them. All arguments
+are then the TEXT.
 
 With --latched a condition counts that held at any moment, however briefly: what was drawn and wiped
 before anybody could look, since the wait began or since --since. If a wait ends without a match and
@@ -242,30 +258,42 @@ Trailing blanks are cut from every row: look for '\$$', not '\$ $'.`,
   ptywright wait s1 --not --text 'loading'
   ptywright wait s1 --latched --since $seq --text 'connection lost'
   ptywright wait s1 s2 s3 --any --exit --timeout 1h
+  ptywright wait --select tag=build --all --exit --timeout 10m
   ptywright wait s1 --exit --status || echo "it failed with $?"
   one=$(ptywright wait s1 --text one --next) && ptywright wait s1 --since $one --text two`,
-		Args:              cobra.MinimumNArgs(1),
-		Annotations:       map[string]string{cli.StatusNote: "with --status the program's own"},
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 && c.Flags().Changed("select") {
+				return nil
+			}
+			return cobra.MinimumNArgs(1)(c, args)
+		},
+		Annotations: map[string]string{cli.StatusNote: "with --status the program's own",
+			cli.LeastNote: "0"},
 		ValidArgsFunction: SessionIDs(0),
 		RunE: func(c *cobra.Command, args []string) error {
-			ids, text, err := until.split(c, args)
+			chosen, err := which.selection()
 			if err != nil {
 				return err
 			}
+			ids, text, err := until.split(c, args, chosen != nil)
+			if err != nil {
+				return err
+			}
+			several := chosen != nil || len(ids) > 1
 			if text != "" {
 				until.texts = append(until.texts, text)
 			}
 			if err := manySessions(ids); err != nil {
 				return err
 			}
-			m, err := until.matcher(c, len(ids))
+			m, err := until.matcher(c, several)
 			if err != nil {
 				return err
 			}
 			switch {
 			case status && (!until.exit || until.not):
 				return cli.Usagef("--status is for --exit: there is another program's code to return only when that has ended")
-			case since != "" && len(ids) > 1:
+			case since != "" && several:
 				return cli.Usagef("--since is for one session: positions are each session's own")
 			}
 			if _, err := engine.ParsePosition(since); since != "" && err != nil {
@@ -281,11 +309,18 @@ Trailing blanks are cut from every row: look for '\$$', not '\$ $'.`,
 				defer s.Close()
 				until.warn(std.Err)
 				cond := Condition{Matcher: m, Since: client.Position(since), Latched: latched, Timeout: timeout, Show: f.Show()}
-				if text != "" {
+				o := waitOptions{group: Group{ids, chosen}, several: several, next: next, status: status}
+				switch {
+				case until.all:
+					o.until = client.UntilAll
+				case until.each:
+					o.until = client.UntilEach
+				}
+				if text != "" && chosen == nil {
 					err = s.unlessSessions(ctx, args[1:])
 				}
 				if err == nil {
-					err = f.wait(ctx, std, s, ids, cond, waitOptions{until.all, next, status})
+					err = f.wait(ctx, std, s, cond, o)
 				}
 			}
 			if status {
@@ -295,6 +330,7 @@ Trailing blanks are cut from every row: look for '\$$', not '\$ $'.`,
 		},
 	}
 	until.add(c)
+	which.add(c)
 	c.Flags().StringVar(&since, "since", "", "ignore what was there before this `POSITION`: the number that send printed, or that of --next")
 	c.Flags().BoolVar(&latched, "latched", false, "also count what held for a moment and is over")
 	c.Flags().BoolVar(&next, "next", false, "print the position just after the match instead of what matched")
@@ -304,11 +340,8 @@ Trailing blanks are cut from every row: look for '\$$', not '\$ $'.`,
 	return c
 }
 
-// manySessions refuses sessions that are named twice, and too many at once.
+// manySessions refuses sessions that are named twice.
 func manySessions(ids []string) error {
-	if len(ids) > MostAtOnce {
-		return cli.Usagef("cannot wait for %d sessions at once: the limit is %d", len(ids), MostAtOnce)
-	}
 	for i, id := range ids {
 		switch {
 		case id == "":
@@ -320,32 +353,57 @@ func manySessions(ids []string) error {
 	return nil
 }
 
-// waitOptions say how to wait for several sessions, and what to print.
+// waitOptions say for which sessions to wait, and what to print.
 type waitOptions struct {
-	all, next, status bool
+	group   Group
+	several bool
+	until   client.Until // of several; "": any
+	next    bool
+	status  bool
 }
+
+// mostShown is how many screens are printed of a wait for several sessions that failed: more are no
+// help to a person, who is told the other ids.
+const mostShown = 8
 
 // wait waits for sessions and prints the results. The error may be a program's exit status, if
 // requested.
-func (f *Flags) wait(ctx context.Context, std cli.Stdio, s *Server, ids []string, cond Condition, o waitOptions) error {
-	var verdicts []Verdict
-	switch {
-	case len(ids) == 1:
-		w, err := s.Wait(ctx, ids[0], cond)
-		verdicts = []Verdict{{Session: ids[0], Waited: w, Err: err}}
-	case o.all:
-		verdicts = s.WaitAll(ctx, ids, cond)
-	default:
-		verdicts = s.WaitAny(ctx, ids, cond)
-	}
-	for _, v := range verdicts {
+func (f *Flags) wait(ctx context.Context, std cli.Stdio, s *Server, cond Condition, o waitOptions) error {
+	shown := 0
+	var others []string
+	var broken error // of standard output
+	show := func(v Verdict) {
+		if v.Evidence != nil && !f.JSON {
+			if shown++; shown > mostShown {
+				others = append(others, cli.OneLine(v.Session))
+				return
+			}
+		}
 		if cond.Latched && v.Evidence != nil && v.Evidence.Missed && !f.JSON {
 			cli.Complain(std.Err, fmt.Errorf("warning: %s: not all that was shown is still kept, "+
 				"so a moment may have been missed", cli.OneLine(v.Session)))
 		}
-		if err := f.printVerdict(std, v, len(ids) > 1, o.next); err != nil {
+		if err := f.printVerdict(std, v, o.several, o.next); broken == nil {
+			broken = err
+		}
+	}
+	var verdicts []Verdict
+	if o.several {
+		var err error
+		if verdicts, err = s.WaitMany(ctx, o.group, o.until, cond, show); err != nil {
 			return err
 		}
+	} else {
+		w, err := s.Wait(ctx, o.group.IDs[0], cond)
+		verdicts = []Verdict{{Session: o.group.IDs[0], Waited: w, Err: err}}
+		show(verdicts[0])
+	}
+	if len(others) > 0 {
+		fmt.Fprintf(std.Out, "== and %d more without a match: %s\n", len(others),
+			strings.Join(others, " "))
+	}
+	if broken != nil {
+		return broken
 	}
 	if err := Failed(verdicts); err != nil || !o.status {
 		return err

@@ -24,8 +24,8 @@ var matcherNames = map[string]string{
 // accepted as they are.
 var wireMatchers = []string{
 	"all", "any", "bell", "command_finished", "contains_text", "cursor_at", "located", "lua", "not",
-	"process_exited", "screen", "screen_regex", "screen_stable", "title_contains", "title_regex",
-	"transcript_contains", "transcript_regex",
+	"process_exited", "screen", "screen_regex", "screen_stable", "state", "title_contains",
+	"title_regex", "transcript_contains", "transcript_regex",
 }
 
 // waitOptions are the members of wait's table that are not matchers.
@@ -447,6 +447,10 @@ func (m *machine) matcher(t map[string]any) (any, error) {
 		case "located":
 			if words, ok := value.(string); ok {
 				one["value"] = map[string]any{"locator": words}
+			}
+		case "state":
+			if state, ok := value.(string); ok {
+				one["value"] = []any{state}
 			}
 		case "process_exited", "bell", "command_finished":
 			if value == true {

@@ -12,13 +12,14 @@ import sys
 import threading
 import time
 import weakref
-from typing import Any, Callable, Dict, List, Optional, Tuple, cast
+from contextlib import contextmanager
+from typing import Any, Callable, Dict, Generator, List, Optional, Tuple, cast
 
 from ._answer import Answer, Queue
 from ._child import END_BOUND, Child
 from ._errors import ClientClosed, ForkError, PtywrightError, ServerGone, ServerStuck
 from ._failures import ERRORS
-from ._generated import NOTIFICATIONS, server_set_notifications
+from ._generated import NOTIFICATIONS, WaitMatched, server_set_notifications
 from ._reading import Reading
 from ._record import Call
 from ._stream import Stream
@@ -55,9 +56,16 @@ class Connection:
         self._lock = threading.Lock()  # guards _lost, and what is added to what follows
         self._pending: Dict[int, Answer] = {}
         self._queues: List[Queue] = []
+        self._matches: Dict[str, Callable[[WaitMatched], object]] = {}  # by the word of the wait
         self._lost: Optional[Callable[[], PtywrightError]] = None
         self.reading = Reading(
-            stream, self._pending, self._queues, self._take, self._notify, self._end
+            stream,
+            self._pending,
+            self._queues,
+            self._matches,
+            self._take,
+            self._notify,
+            self._end,
         )
         _open.add(self)
 
@@ -224,6 +232,18 @@ class Connection:
             bool(queues), events=events or None, sessions=sessions or None
         )
 
+    @contextmanager
+    def matches(self, told: Callable[[WaitMatched], object]) -> Generator[str, None, None]:
+        """Calls told with the matches of a wait, whose word is returned, until the end of the
+        block."""
+        wait = f"wait {next(self._ids)}"
+        self._matches[wait] = told
+        self.reading.serve()
+        try:
+            yield wait
+        finally:
+            del self._matches[wait]
+
     # What was read.
 
     def _take(self, message: Dict[str, Any]) -> None:
@@ -245,6 +265,13 @@ class Connection:
             return  # of a newer server
         params: Dict[str, Any] = message.get("params") or {}
         notification = make(params)
+        told = self._matches.get(str(params.get("wait", "")))
+        if told is not None and isinstance(notification, WaitMatched):
+            try:
+                told(notification)
+            except Exception as error:  # the connection goes on
+                sys.excepthook(type(error), error, error.__traceback__)
+            return
         for queue in tuple(self._queues):
             if queue.wants(message["method"], params.get("session")):
                 queue.put(notification)
@@ -353,8 +380,10 @@ def error_of(error: Dict[str, Any], method: str) -> PtywrightError:
 
 def patience(call: Call[Any]) -> float:
     """Seconds to wait for an answer: what the request may take, and much for a busy machine."""
-    waits: Dict[str, Any] = call.params.get("wait") or {}
-    ms = call.params.get("timeout_ms", 0) + waits.get("timeout_ms", 0)
+    wait: Any = call.params.get("wait")  # of a turn; of wait_many it is a word
+    ms = call.params.get("timeout_ms", 0)
+    if isinstance(wait, dict):
+        ms += cast(Dict[str, Any], wait).get("timeout_ms", 0)
     return GRACE + float(ms) / 1000
 
 

@@ -196,6 +196,17 @@ class InputFullError(PtywrightError):
         return InputData(self._data)
 
 
+class InputIdInUseError(PtywrightError):
+    """Another input of the session had the id."""
+
+    reason = "input_id_in_use"
+    code = -32602
+
+    @property
+    def data(self) -> ErrorData:
+        return ErrorData(self._data)
+
+
 class IntentRefusedError(PtywrightError):
     """The plugin refuses the intent."""
 
@@ -838,6 +849,7 @@ ERRORS: Dict[str, Type[PtywrightError]] = {
     "golden_refused": GoldenRefusedError,
     "input_blocked": InputBlockedError,
     "input_full": InputFullError,
+    "input_id_in_use": InputIdInUseError,
     "intent_refused": IntentRefusedError,
     "internal_error": InternalError,
     "invalid_action": InvalidActionError,
@@ -915,6 +927,7 @@ __all__ = [
     "GoldenRefusedError",
     "InputBlockedError",
     "InputFullError",
+    "InputIdInUseError",
     "IntentRefusedError",
     "InternalError",
     "InvalidActionError",

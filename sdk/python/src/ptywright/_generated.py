@@ -335,10 +335,17 @@ class CancelRequestResult(Record):
 
 class WaitData(Record):
     """What an error has to show for it."""
+    complete = Optionally[bool]("complete", False)
     done = Optionally[Optional[int]]("done", None)
     """Actions that were performed."""
     duration_ms = Optionally[Optional[int]]("duration_ms", None)
     elapsed_ms = Optionally[Optional[int]]("elapsed_ms", None)
+    ended = Made["List[UnmatchedSession]"]("ended", lambda v: [UnmatchedSession(x) for x in v or ()])
+    lacking = Made["List[UnmatchedSession]"]("lacking", lambda v: [UnmatchedSession(x) for x in v or ()])
+    """With evidence all: the sessions that waited."""
+    lost = Made["List[LostHost]"]("lost", lambda v: [LostHost(x) for x in v or ()])
+    matched = Made["List[MatchedSession]"]("matched", lambda v: [MatchedSession(x) for x in v or ()])
+    """This and what follows of session.wait_many, as in its answer."""
     matcher = Made["Optional[Explanation]"]("matcher", lambda v: maybe(_explanation, v))
     """The matcher that was sent, with held, why and nearest at each node."""
     missed = Optionally[bool]("missed", False)
@@ -359,6 +366,7 @@ class WaitData(Record):
     transcript_tail = Optionally[Optional[str]]("transcript_tail", None)
     truncated = Optionally[bool]("truncated", False)
     """The beginning of output is left out."""
+    waiting = Optionally[Optional[int]]("waiting", None)
     written = Optionally[Optional[int]]("written", None)
     """Bytes that the terminal has taken."""
 
@@ -953,6 +961,18 @@ class LocatedOutcome(Record):
     """At most the first 100."""
 
 
+class LostHost(Record):
+    host = Plain[str]("host")
+    sessions = Plain[List[str]]("sessions")
+    """Its sessions that were waited for."""
+    since = Plain[Dict[str, int]]("since")
+    """The last sequence that is known of each."""
+    reason = Plain[str]("reason")
+    """Silent or down."""
+    for_ms = Plain[int]("for_ms")
+    """How long it has been lost."""
+
+
 class LuaExplanation(Record):
     """A plugin's predicate says so."""
     type: Literal["lua"] = "lua"
@@ -1046,6 +1066,46 @@ class Matched(Record):
     """Lines that scrolled off the screen were lost before they could be looked at; with latched
     also: the matcher could not be asked about all that was shown.
     """
+
+
+class MatchedSession(Record):
+    session = Plain[str]("session")
+    sequence = Plain[int]("sequence")
+    next = Plain[str]("next")
+    """Just behind what matched, for the since of the next wait."""
+    elapsed_ms = Plain[int]("elapsed_ms")
+    """Since the whole wait began."""
+    outcome = Made["Outcome"]("outcome", lambda v: _outcome(v))
+    before = Optionally[Optional[str]]("before", None)
+    """As of session.wait."""
+    before_truncated = Optionally[bool]("before_truncated", False)
+    """Before had more."""
+    forgotten = Optionally[bool]("forgotten", False)
+    """The session was: of the snapshot only exit means anything."""
+    held_at = Optionally[Optional[str]]("held_at", None)
+    """Of a latched wait: when the matcher held, of which sequence and snapshot are."""
+    missed = Optionally[bool]("missed", False)
+    """As of session.wait."""
+    name = Optionally[Optional[str]]("name", None)
+    snapshot = Made["Optional[Snapshot]"]("snapshot", lambda v: maybe(Snapshot, v))
+    """Unless evidence is none, without cells."""
+    transcript_tail = Optionally[Optional[str]]("transcript_tail", None)
+    """Likewise."""
+
+
+class MatchedSessions(Record):
+    matched = Made["List[MatchedSession]"]("matched", lambda v: [MatchedSession(x) for x in v or ()])
+    """In the order in which they did."""
+    waiting = Plain[int]("waiting")
+    """How many sessions have neither matched nor ended."""
+    ended = Made["List[UnmatchedSession]"]("ended", lambda v: [UnmatchedSession(x) for x in v or ()])
+    """Sessions that have ended and can no longer match."""
+    lost = Made["List[LostHost]"]("lost", lambda v: [LostHost(x) for x in v or ()])
+    """Hosts that a hub cannot reach; none on one server."""
+    complete = Plain[bool]("complete")
+    """Nothing is left to wait for: no session waits, and none is lost."""
+    truncated = Optionally[bool]("truncated", False)
+    """Some screens are left out: there were more than 16 MiB."""
 
 
 class MomentNotKeptData(Record):
@@ -1229,12 +1289,19 @@ class PluginFailedData(Record):
     plugin = Plain[str]("plugin")
     function = Plain[str]("function")
     kind = Plain[str]("kind")
+    complete = Optionally[bool]("complete", False)
     done = Optionally[Optional[int]]("done", None)
     """Actions that were performed."""
     duration_ms = Optionally[Optional[int]]("duration_ms", None)
     elapsed_ms = Optionally[Optional[int]]("elapsed_ms", None)
+    ended = Made["List[UnmatchedSession]"]("ended", lambda v: [UnmatchedSession(x) for x in v or ()])
+    lacking = Made["List[UnmatchedSession]"]("lacking", lambda v: [UnmatchedSession(x) for x in v or ()])
+    """With evidence all: the sessions that waited."""
     line = Optionally[Optional[int]]("line", None)
     """From 1."""
+    lost = Made["List[LostHost]"]("lost", lambda v: [LostHost(x) for x in v or ()])
+    matched = Made["List[MatchedSession]"]("matched", lambda v: [MatchedSession(x) for x in v or ()])
+    """This and what follows of session.wait_many, as in its answer."""
     matcher = Made["Optional[Explanation]"]("matcher", lambda v: maybe(_explanation, v))
     """The matcher that was sent, with held, why and nearest at each node."""
     missed = Optionally[bool]("missed", False)
@@ -1256,6 +1323,7 @@ class PluginFailedData(Record):
     transcript_tail = Optionally[Optional[str]]("transcript_tail", None)
     truncated = Optionally[bool]("truncated", False)
     """The beginning of output is left out."""
+    waiting = Optionally[Optional[int]]("waiting", None)
     written = Optionally[Optional[int]]("written", None)
     """Bytes that the terminal has taken."""
 
@@ -1550,6 +1618,19 @@ class Scrolled(Record):
     """The whole line."""
 
 
+class Selection(TypedDict, total=False):
+    adapter: str
+    """Id of the adapter that drives it."""
+    name: str
+    """Its name."""
+    plugin: str
+    """Name of the plugin that drives it."""
+    program: str
+    """Its program as it was created with, or the last part of that path."""
+    tag: str
+    """One of its tags."""
+
+
 class ServerAudit(Record):
     """The file of the server's audit takes no lines, or takes them again."""
     method: Literal["server.audit"] = "server.audit"
@@ -1568,6 +1649,10 @@ class ServerCapabilitiesResult(Record):
     """Version of the wire; a client that knows only another says so and ends."""
     pid = Plain[int]("pid")
     """Of the server's process, as it knows it itself."""
+    epoch = Plain[str]("epoch")
+    """Another one with each start of a server: ids and sequences of another epoch mean nothing
+    here.
+    """
     framing = Plain[List[str]]("framing")
     methods = Plain[List[str]]("methods")
     notifications = Plain[List[str]]("notifications")
@@ -1655,6 +1740,8 @@ class SessionInfo(Record):
     """As it was created with."""
     owner = Optionally[Optional[str]]("owner", None)
     """Connection: it is ended with the connection that created it."""
+    tags = Made[List[str]]("tags", lambda v: list(v or ()))
+    """Likewise."""
     transcript_error = Optionally[Optional[str]]("transcript_error", None)
     typed = Optionally[Optional[str]]("typed", None)
     """When somebody typed last."""
@@ -1807,6 +1894,8 @@ class SessionHistoryResult(Record):
 class SessionInputResult(Record):
     sent = Plain[bool]("sent")
     sequence = Plain[int]("sequence")
+    again = Optionally[bool]("again", False)
+    """The input of this id was typed before, and not now: sequence is that one's."""
     read = Optionally[Optional[bool]]("read", None)
     """With until read: whether the program has read all of it; null: that cannot be known."""
     read_sequence = Optionally[Optional[int]]("read_sequence", None)
@@ -2055,6 +2144,33 @@ class State(Record):
     metadata = Made[Dict[str, Any]]("metadata", lambda v: dict(v or {}))
     source = Optionally[Optional[str]]("source", None)
     """What told it."""
+
+
+class StateExplanation(Record):
+    """The session's adapter says that its program is in one of these states."""
+    type: Literal["state"] = "state"
+    value = Plain[List[str]]("value")
+    held = Plain[bool]("held")
+    """The matcher would have matched."""
+    why = Plain[str]("why")
+    """One line for people."""
+    nearest = Optionally[Optional[str]]("nearest", None)
+    """The line that came closest."""
+
+
+class StateMatcher(TypedDict):
+    """The session's adapter says that its program is in one of these states."""
+    type: Literal["state"]
+    value: Sequence[str]
+
+
+class StateOutcome(Record):
+    kind: Literal["state"] = "state"
+    state = Plain[str]("state")
+    """The one of those that were named."""
+    plugin = Plain[str]("plugin")
+    evidence = Optionally[Optional[str]]("evidence", None)
+    """What the plugin says for people."""
 
 
 class StreamTextAction(TypedDict):
@@ -2309,6 +2425,51 @@ class UnknownIntentData(Record):
     """Bytes that the terminal has taken."""
 
 
+class UnmatchedSession(Record):
+    session = Plain[str]("session")
+    exit = Made["Optional[Exit]"]("exit", lambda v: maybe(Exit, v))
+    elapsed_ms = Optionally[Optional[int]]("elapsed_ms", None)
+    """This and what follows with evidence all, as of a session.wait that timed out."""
+    forgotten = Optionally[bool]("forgotten", False)
+    """The session was."""
+    matcher = Made["Optional[Explanation]"]("matcher", lambda v: maybe(_explanation, v))
+    missed = Optionally[bool]("missed", False)
+    name = Optionally[Optional[str]]("name", None)
+    quiet_ms = Optionally[Optional[int]]("quiet_ms", None)
+    sequence = Optionally[Optional[int]]("sequence", None)
+    snapshot = Made["Optional[Snapshot]"]("snapshot", lambda v: maybe(Snapshot, v))
+    transcript_tail = Optionally[Optional[str]]("transcript_tail", None)
+
+
+class WaitMatched(Record):
+    """A session has matched, of a session.wait_many of this connection with until each."""
+    method: Literal["wait.matched"] = "wait.matched"
+    session = Plain[str]("session")
+    sequence = Plain[int]("sequence")
+    next = Plain[str]("next")
+    """Just behind what matched, for the since of the next wait."""
+    elapsed_ms = Plain[int]("elapsed_ms")
+    """Since the whole wait began."""
+    outcome = Made["Outcome"]("outcome", lambda v: _outcome(v))
+    before = Optionally[Optional[str]]("before", None)
+    """As of session.wait."""
+    before_truncated = Optionally[bool]("before_truncated", False)
+    """Before had more."""
+    forgotten = Optionally[bool]("forgotten", False)
+    """The session was: of the snapshot only exit means anything."""
+    held_at = Optionally[Optional[str]]("held_at", None)
+    """Of a latched wait: when the matcher held, of which sequence and snapshot are."""
+    missed = Optionally[bool]("missed", False)
+    """As of session.wait."""
+    name = Optionally[Optional[str]]("name", None)
+    snapshot = Made["Optional[Snapshot]"]("snapshot", lambda v: maybe(Snapshot, v))
+    """Unless evidence is none, without cells."""
+    transcript_tail = Optionally[Optional[str]]("transcript_tail", None)
+    """Likewise."""
+    wait = Optionally[Optional[str]]("wait", None)
+    """As of the request."""
+
+
 class Witness(Record):
     source = Plain[str]("source")
     says = Plain[str]("says")
@@ -2349,6 +2510,7 @@ Explanation = Union[
     ScreenExplanation,
     ScreenRegexExplanation,
     ScreenStableExplanation,
+    StateExplanation,
     TitleContainsExplanation,
     TitleRegexExplanation,
     TranscriptContainsExplanation,
@@ -2370,6 +2532,7 @@ _EXPLANATION: Mapping[str, Callable[[Any], Explanation]] = {
     "screen": ScreenExplanation,
     "screen_regex": ScreenRegexExplanation,
     "screen_stable": ScreenStableExplanation,
+    "state": StateExplanation,
     "title_contains": TitleContainsExplanation,
     "title_regex": TitleRegexExplanation,
     "transcript_contains": TranscriptContainsExplanation,
@@ -2417,6 +2580,7 @@ MatcherValue = Union[
     ScreenMatcher,
     ScreenRegexMatcher,
     ScreenStableMatcher,
+    StateMatcher,
     TitleContainsMatcher,
     TitleRegexMatcher,
     TranscriptContainsMatcher,
@@ -2439,6 +2603,7 @@ Outcome = Union[
     ScreenOutcome,
     ScreenRegexOutcome,
     ScreenStableOutcome,
+    StateOutcome,
     TitleContainsOutcome,
     TitleRegexOutcome,
     TranscriptContainsOutcome,
@@ -2460,6 +2625,7 @@ _OUTCOME: Mapping[str, Callable[[Any], Outcome]] = {
     "screen": ScreenOutcome,
     "screen_regex": ScreenRegexOutcome,
     "screen_stable": ScreenStableOutcome,
+    "state": StateOutcome,
     "title_contains": TitleContainsOutcome,
     "title_regex": TitleRegexOutcome,
     "transcript_contains": TranscriptContainsOutcome,
@@ -2480,7 +2646,7 @@ Position = Union[int, str]
 """a sequence, or the next of a wait's answer"""
 
 
-Notification = Union[AdapterChanged, ServerAudit, SessionChanged, SessionEventNotification, SessionExited, SessionLeased, SessionOutput]
+Notification = Union[AdapterChanged, ServerAudit, SessionChanged, SessionEventNotification, SessionExited, SessionLeased, SessionOutput, WaitMatched]
 """What the server tells of its own accord."""
 
 NOTIFICATIONS: Mapping[str, Callable[[Any], Notification]] = {
@@ -2491,6 +2657,7 @@ NOTIFICATIONS: Mapping[str, Callable[[Any], Notification]] = {
     "session.exited": SessionExited,
     "session.leased": SessionLeased,
     "session.output": SessionOutput,
+    "wait.matched": WaitMatched,
 }
 """What makes one of its params, by its method."""
 
@@ -2630,6 +2797,7 @@ def adapter_resume(
     redact: Optional[bool] = None,
     redaction: Optional[Redaction] = None,
     rows: Optional[int] = None,
+    tags: Optional[Sequence[str]] = None,
 ) -> Call[StartedAdapter]:
     """Closes an adapter and starts another in its place.
 
@@ -2648,13 +2816,14 @@ def adapter_resume(
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
         rows: Rows of the terminal, 1 to 1000; default 24.
+        tags: Likewise.
 
     Reasons of errors: cancelled, cannot_start, duplicate_member, file_refused, forbidden,
     internal_error, invalid_environment, invalid_params, invalid_redaction, limit_exceeded,
     name_taken, no_program, permission_denied, plugin_failed, plugin_without_code,
     shutting_down, size_out_of_range, too_many_secrets, unkillable, unknown_plugin.
     """
-    return Call("adapter.resume", given(plugin=plugin, args=args, base_env=base_env, cols=cols, cwd=cwd, env=env, name=name, pixel_height=pixel_height, pixel_width=pixel_width, prior_adapter=prior_adapter, program=program, redact=redact, redaction=redaction, rows=rows), StartedAdapter)
+    return Call("adapter.resume", given(plugin=plugin, args=args, base_env=base_env, cols=cols, cwd=cwd, env=env, name=name, pixel_height=pixel_height, pixel_width=pixel_width, prior_adapter=prior_adapter, program=program, redact=redact, redaction=redaction, rows=rows, tags=tags), StartedAdapter)
 
 
 def adapter_send(
@@ -2725,6 +2894,7 @@ def adapter_start(
     redact: Optional[bool] = None,
     redaction: Optional[Redaction] = None,
     rows: Optional[int] = None,
+    tags: Optional[Sequence[str]] = None,
 ) -> Call[StartedAdapter]:
     """Starts a program with a plugin that drives it.
 
@@ -2742,13 +2912,14 @@ def adapter_start(
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
         rows: Rows of the terminal, 1 to 1000; default 24.
+        tags: Likewise.
 
     Reasons of errors: cancelled, cannot_start, duplicate_member, file_refused, forbidden,
     internal_error, invalid_environment, invalid_params, invalid_redaction, limit_exceeded,
     name_taken, no_program, permission_denied, plugin_failed, plugin_without_code,
     shutting_down, size_out_of_range, too_many_secrets, unknown_plugin.
     """
-    return Call("adapter.start", given(plugin=plugin, args=args, base_env=base_env, cols=cols, cwd=cwd, env=env, name=name, pixel_height=pixel_height, pixel_width=pixel_width, program=program, redact=redact, redaction=redaction, rows=rows), StartedAdapter)
+    return Call("adapter.start", given(plugin=plugin, args=args, base_env=base_env, cols=cols, cwd=cwd, env=env, name=name, pixel_height=pixel_height, pixel_width=pixel_width, program=program, redact=redact, redaction=redaction, rows=rows, tags=tags), StartedAdapter)
 
 
 def adapter_state(
@@ -3121,6 +3292,7 @@ def session_create(
     rows: Optional[int] = None,
     scrollback_max_lines: Optional[int] = None,
     shell_integration: Optional[bool] = None,
+    tags: Optional[Sequence[str]] = None,
     theme: Optional[Literal["dark", "light"]] = None,
     transcript_max_chars: Optional[int] = None,
 ) -> Call[SessionCreateResult]:
@@ -3158,6 +3330,8 @@ def session_create(
         scrollback_max_lines: Lines to retain that have left the screen; default 10000.
         shell_integration: Have program, an interactive bash, zsh or fish, mark its commands
             for session.blocks and command_finished.
+        tags: Words by which sessions are selected: at most 16, each of 1 to 64 lower-case
+            letters, digits, dots, underscores and hyphens.
         theme: Dark (default) or light: what a program that asks for the terminal's colours is
             told, and what pictures are drawn with.
         transcript_max_chars: Characters of output to retain; default 131072.
@@ -3167,7 +3341,7 @@ def session_create(
     memory_limit_unsupported, name_taken, shell_integration_unsupported, shutting_down,
     size_out_of_range, too_many_secrets.
     """
-    return Call("session.create", given(program=program, args=args, base_env=base_env, clear_env=clear_env, cols=cols, cwd=cwd, echo_off=echo_off, env=env, history_max_bytes=history_max_bytes, idle_ms=idle_ms, max_memory=max_memory, max_ms=max_ms, name=name, owner=owner, pixel_height=pixel_height, pixel_width=pixel_width, raw_transcript_append=raw_transcript_append, raw_transcript_path=raw_transcript_path, rows=rows, scrollback_max_lines=scrollback_max_lines, shell_integration=shell_integration, theme=theme, transcript_max_chars=transcript_max_chars), SessionCreateResult)
+    return Call("session.create", given(program=program, args=args, base_env=base_env, clear_env=clear_env, cols=cols, cwd=cwd, echo_off=echo_off, env=env, history_max_bytes=history_max_bytes, idle_ms=idle_ms, max_memory=max_memory, max_ms=max_ms, name=name, owner=owner, pixel_height=pixel_height, pixel_width=pixel_width, raw_transcript_append=raw_transcript_append, raw_transcript_path=raw_transcript_path, rows=rows, scrollback_max_lines=scrollback_max_lines, shell_integration=shell_integration, tags=tags, theme=theme, transcript_max_chars=transcript_max_chars), SessionCreateResult)
 
 
 def session_events(
@@ -3312,6 +3486,7 @@ def session_input(
     action: Optional[ActionValue] = None,
     actions: Optional[Sequence[ActionValue]] = None,
     delay_ms: Optional[int] = None,
+    id: Optional[str] = None,
     timeout_ms: Optional[int] = None,
     until: Optional[Literal["sent", "read"]] = None,
 ) -> Call[SessionInputResult]:
@@ -3326,19 +3501,21 @@ def session_input(
             others between.
         delay_ms: Pause between two keystrokes; a text is typed character by character then;
             default 0.
+        id: Of this input, 1 to 64 characters that no other input has: sent again with it,
+            nothing is typed, and the first one's answer comes again.
         timeout_ms: How long a program that does not read may take; default 5000. Pauses do not
             count.
         until: Sent (default): answer when the terminal has taken it; read: when the program
             has read it, at most for another timeout_ms.
 
     Reasons of errors: ambiguous, cancelled, duplicate_member, forbidden, input_blocked,
-    input_full, internal_error, invalid_action, invalid_params, key_not_requested,
-    limit_exceeded, line_too_long, mouse_not_requested, not_found, off_screen,
-    owned_by_adapter, plugin_failed, position_out_of_range, session_closed, session_ended,
-    session_forgotten, session_leased, shutting_down, size_out_of_range, too_many_marks,
-    unkillable, unknown_session.
+    input_full, input_id_in_use, internal_error, invalid_action, invalid_params,
+    key_not_requested, limit_exceeded, line_too_long, mouse_not_requested, not_found,
+    off_screen, owned_by_adapter, plugin_failed, position_out_of_range, session_closed,
+    session_ended, session_forgotten, session_leased, shutting_down, size_out_of_range,
+    too_many_marks, unkillable, unknown_session.
     """
-    return Call("session.input", given(session=session, action=action, actions=actions, delay_ms=delay_ms, timeout_ms=timeout_ms, until=until), SessionInputResult)
+    return Call("session.input", given(session=session, action=action, actions=actions, delay_ms=delay_ms, id=id, timeout_ms=timeout_ms, until=until), SessionInputResult)
 
 
 def session_kill(
@@ -3747,6 +3924,47 @@ def session_wait(
     return Call("session.wait", given(session=session, matcher=matcher, cells=cells, latched=latched, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms), Matched)
 
 
+def session_wait_many(
+    matcher: MatcherValue,
+    *,
+    evidence: Optional[Literal["matched", "all", "none"]] = None,
+    latched: Optional[bool] = None,
+    redact: Optional[bool] = None,
+    redaction: Optional[Redaction] = None,
+    select: Optional[Selection] = None,
+    sessions: Optional[Sequence[str]] = None,
+    since: Optional[Mapping[str, Position]] = None,
+    timeout_ms: Optional[int] = None,
+    until: Optional[Literal["any", "all", "each"]] = None,
+    wait: Optional[str] = None,
+) -> Call[MatchedSessions]:
+    """Waits until a matcher holds in one of several sessions, or in each of them.
+
+    Give one of sessions and select.
+
+    Args:
+        matcher: An object with type and, where the type needs one, value; each session is
+            asked for itself.
+        evidence: Whose screens the answer has: those that matched (default), all, or none.
+        latched: As of session.wait.
+        redact: False shows the text as it is, whatever redaction says; default true.
+        redaction: More rules for this read.
+        select: Which sessions, those that appear meanwhile too; this or sessions.
+        sessions: Ids or names; this or select.
+        since: By session, as it is named in sessions, else by its id: only what came after it
+            counts there.
+        timeout_ms: Default 30000; 0 looks once.
+        until: Any (default): it has held in one session; all: in each; each: each has matched
+            or ended, and every match is told at once with wait.matched.
+        wait: A word of the client's, at most 64 characters, that wait.matched repeats.
+
+    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_matcher,
+    invalid_params, invalid_redaction, limit_exceeded, plugin_failed, reply_too_large,
+    session_closed, session_ended, timeout, unknown_session.
+    """
+    return Call("session.wait_many", given(matcher=matcher, evidence=evidence, latched=latched, redact=redact, redaction=redaction, select=select, sessions=sessions, since=since, timeout_ms=timeout_ms, until=until, wait=wait), MatchedSessions)
+
+
 __all__ = [
     "ActionValue",
     "AdapterCancelWaitResult",
@@ -3852,6 +4070,7 @@ __all__ = [
     "LocatedOutcome",
     "Locator",
     "LocatorTree",
+    "LostHost",
     "LuaExplanation",
     "LuaExplanationValue",
     "LuaMatcher",
@@ -3861,6 +4080,8 @@ __all__ = [
     "MarkTranscriptAction",
     "MarkTranscriptActionValue",
     "Matched",
+    "MatchedSession",
+    "MatchedSessions",
     "MatcherValue",
     "Moment",
     "MomentNotKeptData",
@@ -3921,6 +4142,7 @@ __all__ = [
     "ScrollAction",
     "ScrollActionValue",
     "Scrolled",
+    "Selection",
     "ServerAudit",
     "ServerCapabilitiesResult",
     "ServerDidNotGrantPluginLoadData",
@@ -3965,6 +4187,9 @@ __all__ = [
     "StaleAdapter",
     "StartedAdapter",
     "State",
+    "StateExplanation",
+    "StateMatcher",
+    "StateOutcome",
     "StreamTextAction",
     "StreamTextActionValue",
     "Stretch",
@@ -3991,7 +4216,9 @@ __all__ = [
     "TranscriptRegexOutcome",
     "UnkillableData",
     "UnknownIntentData",
+    "UnmatchedSession",
     "WaitData",
+    "WaitMatched",
     "Witness",
     "adapter_cancel_wait",
     "adapter_close",
@@ -4047,4 +4274,5 @@ __all__ = [
     "session_snapshot",
     "session_transcript",
     "session_wait",
+    "session_wait_many",
 ]

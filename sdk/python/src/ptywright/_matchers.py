@@ -126,6 +126,12 @@ def finished(exit_code: Optional[int] = None) -> Matcher:
     return _matcher("command_finished", None if exit_code is None else {"exit_code": exit_code})
 
 
+def in_state(*states: str) -> Matcher:
+    """The session's adapter says one of these states of its program, such as `"blocked"`. After an
+    input, or with `since`, a state counts once something has come after it."""
+    return _matcher("state", list(states))
+
+
 def located(locator: Locator, count: Optional[int] = None) -> Matcher:
     """A locator, such as `"'Commit' in box 'Menu'"`, means at least one place of the screen, or
     exactly `count`."""

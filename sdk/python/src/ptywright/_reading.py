@@ -17,7 +17,7 @@ import json
 import sys
 import threading
 import time
-from typing import Any, Callable, Dict, List, Optional, Protocol, Sequence
+from typing import Any, Callable, Dict, List, Optional, Protocol, Sequence, Sized
 
 from ._answer import Answer, Gate
 from ._stream import Stream
@@ -59,14 +59,16 @@ class Reading:
         stream: Stream,
         pending: Dict[int, Answer],
         queues: Sequence[object],
+        told: Sized,
         take: Callable[[Dict[str, Any]], None],
         notify: Callable[[Dict[str, Any]], None],
         end: Callable[[str], None],
     ) -> None:
-        """pending and queues are the connection's, and are only looked at. take is given a response,
-        perhaps twice; notify a notification, once, by the thread alone; end why it was the end."""
+        """pending, queues and told are the connection's, and are only looked at: what is in one of the
+        last two wants notifications. take is given a response, perhaps twice; notify a notification,
+        once, by the thread alone; end why it was the end."""
         self.stream = stream
-        self._pending, self._queues = pending, queues
+        self._pending, self._queues, self._told = pending, queues, told
         self._take, self._notify, self._end = take, notify, end
         self._right = threading.Lock()  # to read, and to touch _came
         # What was read and not noted yet. All but the last ones are lines, and those are parts of
@@ -94,7 +96,11 @@ class Reading:
 
     def served(self) -> bool:
         """Whether the thread reads for all."""
-        return bool(self._alone or self._queues or self._watched)
+        return bool(self._alone or self._listened() or self._watched)
+
+    def _listened(self) -> bool:
+        """Whether somebody wants notifications."""
+        return bool(self._queues or self._told)
 
     def serve(self, alone: bool = False) -> None:
         """Tells the thread that there are subscribers now, or that it is to read for good."""
@@ -174,7 +180,7 @@ class Reading:
                 break
             if not answer:
                 answer = _NOBODY
-        if not self._queues:
+        if not self._listened():
             self._alone = True  # what cannot go on here goes on there
 
     def _follow(self, answer: Answer, until: Optional[float]) -> None:
@@ -246,7 +252,7 @@ class Reading:
                     self._take(message)
                 elif thread:
                     self._notify(message)
-                elif self._queues:
+                elif self._listened():
                     return False
             del came[0]
         return True

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import os
-from typing import AsyncIterator, Dict, List, Literal, Mapping, Optional, TypeVar, Union
+from typing import (
+    AsyncIterator,
+    Callable,
+    Dict,
+    List,
+    Literal,
+    Mapping,
+    Optional,
+    Sequence,
+    TypeVar,
+    Union,
+)
 
 from .. import _generated as wire
 from .. import _launch
 from .._answer import Queue
 from .._connection import Connection
 from .._errors import ServerGone
+from .._matchers import Matcher, milliseconds, wire_of
 from .._record import Call
 from ._face import ask, following, offload, opening
 from ._session import Adapter, Session
@@ -55,6 +67,7 @@ class Client:
         rows: int = 24,
         cols: int = 80,
         name: Optional[str] = None,
+        tags: Sequence[str] = (),
         shell_integration: bool = False,
         theme: Optional[Literal["dark", "light"]] = None,
         echo_off: Optional[Literal["ask", "secret", "plain"]] = None,
@@ -77,6 +90,7 @@ class Client:
             rows: Rows of the terminal, 1 to 1000.
             cols: Columns, 1 to 1000.
             name: A name by which the session is found beside its id.
+            tags: Words by which sessions are selected, as by `wait_many`.
             shell_integration: Have bash, zsh or fish mark its commands, for `run` and `finished`.
             theme: The colours that the program sees when it asks for them: dark (default) or light.
             echo_off: What is typed while the terminal does not echo: `ask` (default: a secret when
@@ -115,6 +129,7 @@ class Client:
                 rows=rows,
                 scrollback_max_lines=scrollback,
                 shell_integration=shell_integration or None,
+                tags=list(tags) or None,
                 theme=theme,
                 transcript_max_chars=transcript,
             ),
@@ -134,6 +149,61 @@ class Client:
         """All sessions, those that have ended too."""
         return (await self.call(wire.session_list(details=True))).details
 
+    async def wait_many(
+        self,
+        matcher: Matcher,
+        *sessions: Union[Session, str],
+        select: Optional[wire.Selection] = None,
+        until: Literal["any", "all", "each"] = "any",
+        timeout: float = 30,
+        since: Optional[Mapping[str, Union[int, str]]] = None,
+        latched: bool = False,
+        evidence: Literal["matched", "all", "none"] = "matched",
+        redact: bool = True,
+        on_match: Optional[Callable[[wire.WaitMatched], object]] = None,
+    ) -> wire.MatchedSessions:
+        """Waits for several sessions with one request. Unlike `Session.wait` it counts everything
+        that is on their screens, unless `since` says otherwise.
+
+        Args:
+            matcher: What to wait for in each of them, such as `text("done") | exited()`.
+            sessions: Which: sessions, ids or names.
+            select: In place of them which of all sessions, those that appear meanwhile, too:
+                `{"tag": "build"}`; also `name`, `program`, `adapter` and `plugin`, of which all that
+                are given have to be true.
+            until: `any`: it has held in one of them. `all`: in all; one that ends without it ends
+                the wait. `each`: each has matched or ended.
+            timeout: Seconds, at most a day; 0 looks once.
+            since: By session, as it is called here or else by its id, from where on something counts:
+                the `next` of a match.
+            latched: What held for a moment counts, too, also one that is over.
+            evidence: Whose screens the answer has: of those that `matched`, `all`, or `none`.
+            redact: False shows secrets.
+            on_match: With `each`, called with every match as it comes, in whatever thread reads the
+                connection. It must not block, nor call the server.
+
+        Errors: TimeoutError and SessionEndedError, whose data has what was found until then, as the
+        result has it; UnknownSessionError, InvalidMatcherError.
+        """
+        ids = [s.id if isinstance(s, Session) else s for s in sessions]
+        call = wire.session_wait_many(
+            wire_of(matcher, screen_only=False),
+            evidence=evidence,
+            latched=latched or None,
+            redact=None if redact else False,
+            select=select,
+            sessions=ids or None,
+            since=since,
+            timeout_ms=milliseconds(timeout),
+            until=until,
+        )
+        connection = await self._reach()
+        if on_match is None or until != "each":
+            return await ask(connection, call)
+        with connection.matches(on_match) as wait:
+            call.params["wait"] = wait
+            return await ask(connection, call)
+
     async def capabilities(self) -> wire.ServerCapabilitiesResult:
         """What the server can do, its version and its limits."""
         return await self.call(wire.server_capabilities())
@@ -149,6 +219,7 @@ class Client:
         rows: Optional[int] = None,
         cols: Optional[int] = None,
         name: Optional[str] = None,
+        tags: Sequence[str] = (),
     ) -> Adapter:
         """Starts a program with a plugin that drives it, such as `claude-code`. What is not given is
         as the plugin's manifest has it."""
@@ -163,6 +234,7 @@ class Client:
                 name=name,
                 program=program,
                 rows=rows,
+                tags=list(tags) or None,
             ),
             undo=lambda started: wire.adapter_close(started.adapter),
         )

@@ -78,12 +78,14 @@ class Session(Keeping, Waiting):
         delay: float,
         timeout: float,
         until: Until = "sent",
+        id: Optional[str] = None,
     ) -> Optional[bool]:
         sent = await self._ask(
             wire.session_input(
                 self.id,
                 actions=actions,
                 delay_ms=milliseconds(delay) or None,
+                id=id,
                 timeout_ms=milliseconds(timeout),
                 until=None if until == "sent" else until,
             )
@@ -94,7 +96,13 @@ class Session(Keeping, Waiting):
     # Input.
 
     async def send(
-        self, text: str, *, delay: float = 0, timeout: float = 5, until: Until = "sent"
+        self,
+        text: str,
+        *,
+        delay: float = 0,
+        timeout: float = 5,
+        until: Until = "sent",
+        id: Optional[str] = None,
     ) -> Optional[bool]:
         r"""Types text. `\n` is the Enter key; all else is typed as it is. Returns when the terminal
         has taken it, or with `until="read"` when the program has read it: a `wait` after that
@@ -106,6 +114,9 @@ class Session(Keeping, Waiting):
             timeout: Seconds that the program may leave it unread; then InputBlockedError. With
                 `until="read"` it begins anew once the terminal has taken it.
             until: What to wait for: "sent" or "read".
+            id: 1 to 64 characters that no other input of the session has. What is sent again with it,
+                as after a connection was lost, is not typed again. InputIdInUseError when something
+                else was.
 
         Returns:
             With `until="read"` whether the program has read it; None where that cannot be known:
@@ -115,11 +126,16 @@ class Session(Keeping, Waiting):
         if not typed:
             return None
         return await self._input(
-            [wire.TextAction(type="text", value=typed)], delay, timeout, until
+            [wire.TextAction(type="text", value=typed)], delay, timeout, until, id
         )
 
     async def press(
-        self, *keys: str, delay: float = 0, timeout: float = 5, until: Until = "sent"
+        self,
+        *keys: str,
+        delay: float = 0,
+        timeout: float = 5,
+        until: Until = "sent",
+        id: Optional[str] = None,
     ) -> Optional[bool]:
         """Presses keys, one after the other.
 
@@ -129,20 +145,26 @@ class Session(Keeping, Waiting):
             delay: Seconds between two keys.
             timeout: Seconds that the program may leave them unread.
             until: As of `send`, and so is what is returned.
+            id: As of `send`.
         """
         actions = [wire.KeyAction(type="key", value=key) for key in keys]
-        return await self._input(actions, delay, timeout, until)
+        return await self._input(actions, delay, timeout, until, id)
 
     async def paste(
-        self, text: str, *, timeout: float = 5, until: Until = "sent"
+        self,
+        text: str,
+        *,
+        timeout: float = 5,
+        until: Until = "sent",
+        id: Optional[str] = None,
     ) -> Optional[bool]:
         """Pastes text as a terminal does: in brackets, if the program asks for them, and without
-        control characters other than tabs and line ends. `until`, and what is returned, are those
-        of `send`."""
+        control characters other than tabs and line ends. `until`, `id`, and what is returned, are
+        those of `send`."""
         action: wire.ActionValue = wire.PasteAction(type="paste", value=text)
         if (await self.screen()).bracketed_paste:
             action = wire.BracketedPasteAction(type="bracketed_paste", value=text)
-        return await self._input([action], 0, timeout, until)
+        return await self._input([action], 0, timeout, until, id)
 
     @overload
     async def click(
