@@ -205,6 +205,7 @@ func wireError(err error) *protocol.Error {
 		prompt  *cmdline.PromptError
 		noShell *cmdline.NoShellError
 		reading *readOnlyError
+		alone   *hostlessError
 		aim     *targetError
 		told    *toldError
 		target  *engine.TargetError
@@ -254,6 +255,8 @@ func wireError(err error) *protocol.Error {
 		e.Data = wait.evidence
 	case errors.As(err, &typed):
 		e.Data = typed.data()
+	case errors.As(err, &alone):
+		e.Reason = "unknown_host"
 	case errors.As(err, &reading):
 		e.Reason = "read_only"
 	case errors.As(err, &busy), errors.As(err, &stands), errors.As(err, &prompt):

@@ -37,6 +37,11 @@ func method[P, R any](name, about string, f func(*client, context.Context, P) (R
 						return none, err
 					}
 				}
+				if other, ok := any(p).(interface{ here() error }); ok {
+					if err := other.here(); err != nil {
+						return none, err
+					}
+				}
 				return f(c, ctx, p)
 			})
 		},
@@ -73,6 +78,8 @@ func init() { // a literal would be an initialization cycle: server.capabilities
 			(*client).setAccess)),
 		reads(method("server.metrics", "Tells counts of the server, for a monitor.",
 			(*client).serverMetrics)),
+		reads(method("server.hosts", "Tells of the machines whose sessions are here, too.",
+			(*client).serverHosts)),
 		method("session.create", "Starts a program on a terminal of its own.",
 			(*client).sessionCreate),
 		reads(method("session.list", "Lists all sessions, those that have ended too.",

@@ -63,6 +63,8 @@ func (s Setting) Env() string {
 var Settings = []Setting{
 	{Key: "socket", Flag: "socket", Kind: Path, Shared: true,
 		About: "where the server listens that people share"},
+	{Key: "hosts", Flag: "hosts", Kind: Path, Only: []string{"serve"}, Shared: true,
+		About: "the file of other machines whose sessions are shown, instead of hosts.toml beside this one"},
 	{Key: "plugins", Flag: "plugin", Kind: Paths, About: "manifests of plugins that servers load"},
 	{Key: "allow_plugin_load", Flag: "allow-plugin-load", Kind: Truth,
 		About: "clients may load plugins from this machine's files"},
