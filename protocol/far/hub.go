@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/ptywright/ptywright/protocol"
 )
@@ -84,6 +85,7 @@ type handler struct {
 	ctx     context.Context // ends with the connection
 	stop    context.CancelFunc
 	running sync.WaitGroup
+	alone   atomic.Bool // the client wants to see this machine only
 
 	mu sync.Mutex
 	// protects the fields below
@@ -157,6 +159,9 @@ func (h *handler) Method(name string) (protocol.Method, bool) {
 	call, key := m.Call, m.Key
 	m.Call = func(ctx context.Context, params json.RawMessage) (any, error) {
 		merged := mergeOf(name)
+		if h.alone.Load() && name != setHosts {
+			return call(ctx, params)
+		}
 		if mayRoute(params) && name != setNotifications && name != "server.hosts" { // they may name many
 			to, err := h.route(row, params)
 			if err != nil {
@@ -173,7 +178,7 @@ func (h *handler) Method(name string) (protocol.Method, bool) {
 	}
 	if key != nil {
 		m.Key = func(params json.RawMessage) string {
-			if mayRoute(params) {
+			if mayRoute(params) && !h.alone.Load() {
 				if to, err := h.route(row, params); err != nil {
 					return ""
 				} else if to.host != nil {

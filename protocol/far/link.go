@@ -110,7 +110,9 @@ func greet(ctx context.Context, h *host, stream io.ReadWriteCloser) (l *link, er
 	l = &link{host: h, stream: stream, in: protocol.Lines.NewReader(stream, maxMessage),
 		ended: make(chan struct{}), wrote: make(chan struct{}), kick: make(chan struct{}, 1),
 		calls: map[uint64]*call{}, heard: time.Now()}
-	hello := `{"jsonrpc":"2.0","id":0,"method":"server.capabilities"}` + "\n"
+	hello := `{"jsonrpc":"2.0","id":0,"method":"server.capabilities"}` + "\n" +
+		`{"jsonrpc":"2.0","id":1,"method":"` + setHosts + `","params":{"hosts":false}}` + "\n"
+	l.last, l.calls[1] = 1, &call{method: setHosts, on: func(answer) {}} // a server may not know it
 	sent := make(chan error, 1)
 	go func() { // a pipe may take nothing before it is read
 		_, err := io.WriteString(stream, hello)

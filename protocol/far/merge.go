@@ -38,6 +38,7 @@ const (
 	// setting is how the methods begin that say something of the connection.
 	setting          = "server.set_"
 	setNotifications = "server.set_notifications"
+	setHosts         = "server.set_hosts"
 )
 
 type (
@@ -64,6 +65,7 @@ var merges = map[string]merge{
 	"adapter.cancel_wait": (*handler).cancelWait,
 	"server.hosts":        (*handler).hosts,
 	setNotifications:      (*handler).notifications,
+	setHosts:              (*handler).seeing,
 }
 
 // mergeOf returns the merge of a method; nil: it concerns one host.
@@ -258,6 +260,20 @@ func (h *handler) set(ctx context.Context, q query, here local) (any, error) {
 		r.set(c)
 	}
 	return result, nil
+}
+
+// seeing has the connection see this machine alone, or the others, too. Hubs say it to each other: two
+// that know each other would otherwise ask in circles.
+func (h *handler) seeing(ctx context.Context, q query, here local) (any, error) {
+	result, err := here(ctx, q.params)
+	if err == nil {
+		var of struct {
+			Hosts bool `json:"hosts"`
+		}
+		_ = json.Unmarshal(q.params, &of) // it was judged here
+		h.alone.Store(!of.Hosts)
+	}
+	return result, err
 }
 
 // nowhere is the id of no session: a filter with it lets nothing through.

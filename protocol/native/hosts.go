@@ -29,7 +29,7 @@ func (e *hostlessError) Error() string {
 		": this server knows none; ptywright serve --hosts names the file that they stand in"
 }
 
-// lostData is what is known of a host that was lost on the way.
+// hostData is what is known of a host that is away.
 type hostData struct {
 	Host  string    `json:"host"`
 	Since time.Time `json:"since" jsonschema:"by the clock of the machine that tells it"`
@@ -71,6 +71,22 @@ type awayShape struct {
 	Error string    `json:"error" jsonschema:"for people"`
 }
 
+type setHostsParams struct {
+	Hosts *bool `json:"hosts" jsonschema:"false: this connection sees this machine alone; true: the others, too, as at first"`
+}
+
+type setHostsResult struct {
+	Hosts bool `json:"hosts"`
+}
+
+// setHosts answers for this machine; a hub listens, too.
+func (c *client) setHosts(_ context.Context, p setHostsParams) (setHostsResult, error) {
+	if p.Hosts == nil {
+		return setHostsResult{}, &protocol.ParamError{Path: "hosts", Expected: "a boolean"}
+	}
+	return setHostsResult{*p.Hosts}, nil
+}
+
 type hostsParams struct {
 	Check bool   `json:"check,omitempty" jsonschema:"true asks each of them now; default false tells what is known"`
 	Host  string `json:"host,omitempty" jsonschema:"only this one"`
@@ -91,6 +107,6 @@ type hostShape struct {
 }
 
 // serverHosts answers for a server without a hub, which knows no hosts.
-func (c *client) serverHosts(_ context.Context, p hostsParams) (hostsResult, error) {
+func (c *client) serverHosts(context.Context, hostsParams) (hostsResult, error) {
 	return hostsResult{Hosts: []hostShape{}}, nil
 }

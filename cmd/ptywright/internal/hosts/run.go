@@ -47,4 +47,3 @@ func Run(ctx context.Context, words []string, input io.Reader) (string, error) {
 	}
 	return out.String(), <-fed
 }
-
