@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,10 +14,11 @@ import (
 
 const (
 	// answerBound is how long a host may take for a request without a timeout of its own, unless
-	// it shows that it is alive. Commands give a server ten seconds: with less here, what they say
-	// names the host, and not this server.
-	answerBound = 8 * time.Second
-	// lateBound is how long after its timeout an answer may come: it has to cross the link.
+	// it shows that it is alive. Commands give a server ten seconds: with less here and lateBound,
+	// what they say names the host, and not this server.
+	answerBound = 6 * time.Second
+	// lateBound is how long after its timeout an answer may come: it has to cross the link. As long
+	// again a host may take for a sign of life.
 	lateBound = 2 * time.Second
 	// cancelBound is how long a cancelled request waits for the far server's evidence.
 	cancelBound = time.Second
@@ -44,14 +46,15 @@ type call struct {
 	on     func(answer) // instead of answer; must not block
 
 	// protected by remote.mu and, for a call of a link, written before it is sent
-	charge  int       // of remote.size
-	began   time.Time // first sent
-	id      uint64    // of link
-	link    *link     // nil: not sent
-	since   *uint64   // where a wait without a since began
-	probed  bool      // that was asked for
-	twin    *call     // the same wait, latched since then
-	dropped bool      // nobody waits for it
+	charge  int               // of remote.size
+	began   time.Time         // first sent
+	id      uint64            // of link
+	link    *link             // nil: not sent
+	since   *uint64           // where a wait without a since began
+	sinces  map[string]uint64 // likewise of session.wait_many, by id and by name
+	probed  bool              // that was asked for, or need not be
+	twin    *call             // the same wait, latched since then
+	dropped bool              // nobody waits for it
 }
 
 // An answer is a host's to one call.
@@ -79,6 +82,9 @@ func newCall(method string, r *row, params json.RawMessage, ids []string) *call 
 		}
 	}
 	switch {
+	case method == waitMany:
+		c.again = latch
+		c.probed = !plain(all)
 	case method == "session.wait", method == "adapter.wait":
 		c.again = latch
 		if find(all, "since") != nil {
@@ -111,21 +117,44 @@ func (c *call) deliver(a answer) {
 
 // probe returns the call that asks where a wait begins, nil for one that needs none.
 func (c *call) probe(r *remote) *call {
-	if c.method != "session.wait" || c.probed || len(c.ids) != 1 {
+	ask := map[string]any{"details": true}
+	switch {
+	case c.probed || c.on != nil:
+		return nil
+	case c.method == "session.wait" && len(c.ids) == 1:
+		ask["session"] = c.ids[0]
+	case c.method != waitMany:
 		return nil
 	}
 	c.probed = true
-	params, _ := json.Marshal(map[string]any{"session": c.ids[0], "details": true})
+	params, _ := json.Marshal(ask)
 	return &call{method: "session.list", params: params, on: func(a answer) {
 		var list struct {
 			Details []struct {
+				Session  string  `json:"session"`
+				Name     string  `json:"name"`
 				Sequence *uint64 `json:"sequence"`
 			} `json:"details"`
 		}
-		if a.err == nil && json.Unmarshal(a.result, &list) == nil && len(list.Details) == 1 {
-			r.mu.Lock()
-			c.since = list.Details[0].Sequence
-			r.mu.Unlock()
+		if a.err != nil || json.Unmarshal(a.result, &list) != nil {
+			return
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if c.method == "session.wait" {
+			if len(list.Details) == 1 {
+				c.since = list.Details[0].Sequence
+			}
+			return
+		}
+		c.sinces = map[string]uint64{}
+		for _, d := range list.Details {
+			if d.Sequence != nil {
+				c.sinces[d.Session] = *d.Sequence
+				if d.Name != "" {
+					c.sinces[d.Name] = *d.Sequence
+				}
+			}
 		}
 	}}
 }
@@ -143,11 +172,18 @@ func (c *call) renew(r *remote, now time.Time) []*call {
 		ms := strconv.AppendInt(nil, left.Milliseconds(), 10)
 		all = with(all, "timeout_ms", ms)
 	}
-	if c.again == latch && find(all, "since") != nil {
+	if c.method == waitMany {
+		all = c.renewMany(all)
+	} else if c.again == latch && find(all, "since") != nil {
 		all = with(all, "latched", []byte("true"))
 	}
-	fresh := objectOf(all)
-	c.params = fresh
+	c.params = objectOf(all)
+	if c.method == waitMany {
+		return []*call{c}
+	}
+	if c.since == nil && find(all, "since") == nil {
+		c.probed = false // it begins anew
+	}
 	if c.again != latch || c.since == nil || find(all, "since") != nil || negates(all) {
 		return []*call{c}
 	}
@@ -161,32 +197,40 @@ func (c *call) renew(r *remote, now time.Time) []*call {
 	return []*call{c, c.twin}
 }
 
-// negates reports whether a matcher may hold because something is not there.
-func negates(all []member) bool {
-	var has func(v any) bool
-	has = func(v any) bool {
-		switch v := v.(type) {
-		case []any:
-			for _, e := range v {
-				if has(e) {
-					return true
-				}
-			}
-		case map[string]any:
-			if v["type"] == "not" || v["type"] == "lua" {
-				return true
-			}
-			for _, e := range v {
-				if has(e) {
-					return true
-				}
-			}
+// kinds calls f with the type of each matcher of a tree.
+func kinds(v any, f func(kind string)) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			kinds(e, f)
 		}
+	case map[string]any:
+		if kind, ok := v["type"].(string); ok {
+			f(kind)
+		}
+		for _, e := range v {
+			kinds(e, f)
+		}
+	}
+}
+
+// lacks reports whether a matcher's tree is one, and has no matcher of these types.
+func lacks(all []member, types ...string) bool {
+	var matcher any
+	if json.Unmarshal(find(all, "matcher"), &matcher) != nil {
 		return false
 	}
-	var matcher any
-	return json.Unmarshal(find(all, "matcher"), &matcher) != nil || has(matcher)
+	ok := true
+	kinds(matcher, func(kind string) { ok = ok && !slices.Contains(types, kind) })
+	return ok
 }
+
+// negates reports whether a matcher may hold since something is not there, or for reasons of a plugin.
+func negates(all []member) bool { return !lacks(all, "not", "lua") }
+
+// plain reports whether a matcher holds for what is new alone exactly when it holds for all that is
+// shown, given that it did not hold before: not when several things have to be there.
+func plain(all []member) bool { return lacks(all, "not", "lua", "all", "screen") }
 
 // do sends a call and returns its answer. It gives up the connection's turn once the call is sent or
 // stands in the order in which it will be.
@@ -207,6 +251,7 @@ func (r *remote) await(ctx context.Context, c *call) (answer, error) {
 	timer := time.NewTimer(bound)
 	defer timer.Stop()
 	defer r.forget(c)
+	var nudged time.Time
 	for {
 		select {
 		case a := <-c.answer:
@@ -214,11 +259,16 @@ func (r *remote) await(ctx context.Context, c *call) (answer, error) {
 		case <-ctx.Done():
 			return r.cancel(c, context.Cause(ctx))
 		case <-timer.C:
-			if r.alive() { // it answers others: this takes its time
+			switch {
+			case nudged.IsZero() && r.nudge():
+				nudged = time.Now()
+				timer.Reset(lateBound)
+			case !nudged.IsZero() && r.heardSince(nudged): // this takes its time
+				nudged = time.Time{}
 				timer.Reset(answerBound)
-				continue
+			default:
+				return answer{}, r.expired(c)
 			}
-			return answer{}, r.expired(c)
 		}
 	}
 }
@@ -235,6 +285,8 @@ func (r *remote) expired(c *call) error {
 	for _, id := range c.ids {
 		full := r.host.Name + "/" + id
 		if seq, ok := r.sequences[id]; ok {
+			since[full] = seq
+		} else if seq, ok := c.sinces[id]; ok {
 			since[full] = seq
 		} else if c.since != nil {
 			since[full] = *c.since
@@ -267,6 +319,10 @@ func (r *remote) cancel(c *call, cause error) (answer, error) {
 	live := link != nil && r.link == link
 	r.mu.Unlock()
 	if !live {
+		return answer{}, cause
+	}
+	if errors.Is(cause, protocol.ErrPeerGone) { // nobody reads the evidence
+		link.cancel(id)
 		return answer{}, cause
 	}
 	link.cancel(id)

@@ -264,10 +264,6 @@ func (h *handler) send(ctx context.Context, to route, name string, row *row) (an
 	r := h.remote(to.host)
 	c := newCall(name, row, to.params, to.ids)
 	c.alone = ctx.Done()
-	if strings.HasPrefix(name, setting) {
-		return nil, &protocol.ParamError{Path: "host", Expected: "nothing",
-			Got: "a host: this is said of the connection, and holds for all hosts"}
-	}
 	a, err := r.do(ctx, c)
 	return h.answered(r, c, row, a, err)
 }

@@ -66,6 +66,7 @@ var merges = map[string]merge{
 	"server.hosts":        (*handler).hosts,
 	setNotifications:      (*handler).notifications,
 	setHosts:              (*handler).seeing,
+	waitMany:              (*handler).waitMany,
 }
 
 // mergeOf returns the merge of a method; nil: it concerns one host.

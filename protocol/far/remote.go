@@ -16,6 +16,9 @@ const (
 	// mostPending bounds the params of a client's requests that are under way at one host, in
 	// bytes: they are kept, to be sent again.
 	mostPending = 16 << 20
+	// briefRest is how long a request waits for the next try of a host, in place of being refused: as
+	// long as nobody notices.
+	briefRest = 500 * time.Millisecond
 	// mostKnown bounds the ids of a host that are remembered of a client, so as not to take them for
 	// those of another run of its server. Past it all are forgotten.
 	mostKnown = 10_000
@@ -28,6 +31,7 @@ type remote struct {
 	notes   chan note
 	hurry   chan struct{} // one slot: somebody does not want to wait for the next try
 	listens atomic.Bool   // notifications are on
+	telling atomic.Int32  // waits that are told of each match
 
 	mu sync.Mutex
 	// protects the fields below
@@ -45,6 +49,7 @@ type remote struct {
 	run       int            // of the server, counted by us
 	known     map[string]int // ids, with the run of which they are
 	sequences map[string]uint64
+	told      map[string]bool // matches that telling waits were told of, by their word and the id
 	closed    bool
 }
 
@@ -74,7 +79,7 @@ func (r *remote) submit(c *call) error {
 			Limit: mostPending}
 	}
 	if r.link == nil && (!r.busy || r.resting) {
-		if away := r.host.rests(); away != nil && c.again != latch {
+		if away := r.host.rests(); away != nil && away.Retry > briefRest && c.again != latch {
 			return away
 		}
 	}
@@ -132,9 +137,6 @@ func (r *remote) forget(c *call) {
 func (r *remote) open() {
 	ctx := r.handler.ctx
 	for {
-		if wait := r.host.until(); wait > 0 {
-			r.rest(ctx, wait)
-		}
 		r.mu.Lock()
 		if r.closed || ctx.Err() != nil || len(r.queue) == 0 && !r.listens.Load() {
 			r.busy = false
@@ -142,6 +144,10 @@ func (r *remote) open() {
 			return
 		}
 		r.mu.Unlock()
+		if wait := r.host.until(); wait > 0 {
+			r.rest(ctx, wait)
+			continue
+		}
 		l, err := r.host.connect(ctx)
 		if err == nil {
 			r.serve(ctx, l)
@@ -259,6 +265,7 @@ func (r *remote) dropOldLocked() {
 				return true
 			}
 		}
+		c.since, c.sinces = nil, nil // of the other run
 		return false
 	})
 }
@@ -301,12 +308,28 @@ func (r *remote) whyLocked() (error, time.Time) {
 	return errors.New("its command has not answered yet"), r.asked
 }
 
-// alive reports whether the host has given a sign of life lately.
-func (r *remote) alive() bool {
+// nudge asks the host for a sign of life, and reports whether there is a link to do so.
+func (r *remote) nudge() bool {
 	r.mu.Lock()
 	l := r.link
 	r.mu.Unlock()
-	return l != nil && l.quiet(time.Now()) < answerBound
+	if l != nil {
+		l.pingOnce(time.Now())
+	}
+	return l != nil
+}
+
+// heardSince reports whether the host has given a sign of life after a time.
+func (r *remote) heardSince(at time.Time) bool {
+	r.mu.Lock()
+	l := r.link
+	r.mu.Unlock()
+	if l == nil {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.held || !l.heard.Before(at)
 }
 
 // state is the link's, for people.
@@ -315,7 +338,7 @@ func (r *remote) state() Link {
 	l, resting := r.link, r.resting || r.lostWhy != nil
 	r.mu.Unlock()
 	switch {
-	case l != nil && l.quiet(time.Now()) > pingEvery+answerBound/4:
+	case l != nil && l.quiet(time.Now()) > pingEvery+lateBound:
 		return LinkSilent
 	case l != nil:
 		return LinkUp
@@ -405,7 +428,8 @@ func (r *remote) info() hostInfo {
 // note takes a notification of the link's. It blocks while the client does not read.
 func (r *remote) note(l *link, n note) error {
 	p, ok := r.handler.hub.model.notes[n.method]
-	if !ok || !r.listens.Load() {
+	matched := n.method == noteMatched
+	if !ok || !matched && !r.listens.Load() || matched && r.telling.Load() == 0 {
 		return nil // of a newer server, or on its way when the client said that it had enough
 	}
 	var of struct {
@@ -429,6 +453,9 @@ func (r *remote) note(l *link, n note) error {
 		}
 		r.sequences[of.Session[len(r.host.Name)+1:]] = of.Sequence
 		r.mu.Unlock()
+	}
+	if matched && !r.firstMatch(params) {
+		return nil
 	}
 	n.params = params
 	select {
