@@ -160,8 +160,8 @@ func (c *call) probe(r *remote) *call {
 }
 
 // renew prepares a call for another link, and returns the calls to send: itself, and the latched
-// twin of a wait that says no since. The twin counts only what is new since the wait began, which is
-// not what a wait without a since asks; whatever both mean alike is found by one of them.
+// twin of a wait that says no since. The twin counts only what is new since the wait began, which
+// is not what a wait without a since asks; whatever both mean alike is found by one of them.
 func (c *call) renew(r *remote, now time.Time) []*call {
 	all, err := membersOf(c.params)
 	if err != nil || c.began.IsZero() {
@@ -225,15 +225,16 @@ func lacks(all []member, types ...string) bool {
 	return ok
 }
 
-// negates reports whether a matcher may hold since something is not there, or for reasons of a plugin.
+// negates reports whether a matcher may hold since something is not there, or for reasons of a
+// plugin.
 func negates(all []member) bool { return !lacks(all, "not", "lua") }
 
 // plain reports whether a matcher holds for what is new alone exactly when it holds for all that is
 // shown, given that it did not hold before: not when several things have to be there.
 func plain(all []member) bool { return lacks(all, "not", "lua", "all", "screen") }
 
-// do sends a call and returns its answer. It gives up the connection's turn once the call is sent or
-// stands in the order in which it will be.
+// do sends a call and returns its answer. It gives up the connection's turn once the call is sent
+// or stands in the order in which it will be.
 func (r *remote) do(ctx context.Context, c *call) (answer, error) {
 	if err := r.submit(c); err != nil {
 		return answer{}, err

@@ -69,7 +69,8 @@ func (e *LostError) Error() string {
 
 func (e *LostError) Unwrap() error { return e.Err }
 
-// A ServerLostError says that the server of a host is another one than the one that had the session.
+// A ServerLostError says that the server of a host is another one than the one that had the
+// session.
 type ServerLostError struct{ Host, ID string }
 
 func (e *ServerLostError) Error() string {
@@ -77,7 +78,7 @@ func (e *ServerLostError) Error() string {
 		"this id now is something else; session.list tells what there is", e.Host, e.ID, e.Host)
 }
 
-// An UnknownHostError says that there is no host of a name.
+// An UnknownHostError says that no host has a name.
 type UnknownHostError struct {
 	Name  string
 	Known []string
@@ -208,8 +209,8 @@ func isReason(word string) bool {
 		!strings.ContainsFunc(word, func(c rune) bool { return c != '_' && (c < 'a' || c > 'z') })
 }
 
-// localize puts the host before ids in the message: in quotes as they were sent, and bare where they
-// have the form of an id that was not chosen by somebody.
+// localize puts the host before ids in the message: in quotes as they were sent, and bare where
+// they have the form of an id that was not chosen by somebody.
 func (e *refusal) localize(ids []string) {
 	for _, id := range ids {
 		full := e.host + "/" + id
@@ -244,7 +245,7 @@ func prefixed(host string) func(string) (string, error) {
 			return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9') &&
 				!slices.Contains([]rune("._-"), c)
 		}) {
-			return "", broke("it told of an id that cannot be its own: %s", protocol.Quote(id, 32))
+			return "", broke("it has an id that cannot be its own: %s", protocol.Quote(id, 32))
 		}
 		return host + "/" + id, nil
 	}

@@ -25,7 +25,8 @@ const (
 	mostParked = 4
 )
 
-// A Host is a machine whose sessions are shown. Its fields are not changed once it is given to [New].
+// A Host is a machine whose sessions are shown. Its fields are not changed once it is given to
+// [New].
 type Host struct {
 	// Name is the prefix of its ids: 1 to 32 of a-z, 0-9 and -.
 	Name string

@@ -163,7 +163,8 @@ func (w *many) split(all []member) error {
 	return nil
 }
 
-// splitSelection asks every machine, or the one that a selection names with host or an adapter's id.
+// splitSelection asks every machine, or the one that a selection names with host or an adapter's
+// id.
 func (w *many) splitSelection(all []member,
 	add func(host string, ids []string, member string, value any) error) error {
 	selection, err := membersOf(find(all, "select"))
@@ -335,8 +336,9 @@ func (w *many) look() {
 		if p.ended {
 			continue
 		}
-		peek := &manyPart{remote: p.remote, params: with(with(with(with(p.params, "timeout_ms", []byte("0")),
-			"until", []byte(`"any"`)), "evidence", []byte(`"none"`)), "since", nil)}
+		peek := &manyPart{remote: p.remote, params: with(p.params, "timeout_ms", []byte("0"))}
+		peek.params = with(with(peek.params, "until", []byte(`"any"`)), "since", nil)
+		peek.params = with(peek.params, "evidence", []byte(`"none"`))
 		w.ask(peek, func() {
 			if peek.found != nil && w.countOf(peek, "waiting")+w.countOf(peek, "matched") == 0 {
 				w.empty <- p
@@ -530,7 +532,7 @@ func (c *call) renewMany(all []member) []member {
 	return with(with(all, "since", text), "latched", []byte("true"))
 }
 
-// tell counts the waits that are told of each match.
+// tell counts the waits whose clients get each match as it comes.
 func (r *remote) tell(n int32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

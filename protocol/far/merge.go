@@ -55,8 +55,8 @@ type query struct {
 	params json.RawMessage
 }
 
-// merges are the methods that concern several hosts when they name none. Those that say something of
-// the connection are among them whatever they are called after their beginning: see mergeOf.
+// merges are the methods that concern several hosts when they name none. Those that say something
+// of the connection are among them whatever they are called after their beginning: see mergeOf.
 var merges = map[string]merge{
 	"session.list":        (*handler).lists,
 	"session.record_list": (*handler).lists,
@@ -145,8 +145,8 @@ func (p part) away() awayHost {
 	return a
 }
 
-// lists puts the lists of all hosts behind those of this machine. A request that names a session, or
-// this machine as host, stays here.
+// lists puts the lists of all hosts behind those of this machine. A request that names a session,
+// or this machine as host, stays here.
 func (h *handler) lists(ctx context.Context, q query, here local) (any, error) {
 	all, err := membersOf(q.params)
 	if err != nil {
@@ -216,8 +216,8 @@ func joined(a, b json.RawMessage) json.RawMessage {
 	return slices.Concat([]byte("["), one, []byte(","), two, []byte("]"))
 }
 
-// cancelWait cancels a wait by its wait_id, wherever it is: the client chose the id, and may not say
-// the host.
+// cancelWait cancels a wait by its wait_id, wherever it is: the client chose the id, and may not
+// say the host.
 func (h *handler) cancelWait(ctx context.Context, q query, here local) (any, error) {
 	result, err := here(ctx, q.params)
 	if err != nil || len(h.live()) == 0 {
@@ -263,8 +263,8 @@ func (h *handler) set(ctx context.Context, q query, here local) (any, error) {
 	return result, nil
 }
 
-// seeing has the connection see this machine alone, or the others, too. Hubs say it to each other: two
-// that know each other would otherwise ask in circles.
+// seeing has the connection see this machine alone, or the others, too. Hubs say it to each other:
+// two that know each other would otherwise ask in circles.
 func (h *handler) seeing(ctx context.Context, q query, here local) (any, error) {
 	result, err := here(ctx, q.params)
 	if err == nil {
@@ -386,7 +386,7 @@ func withoutSince(params json.RawMessage) json.RawMessage {
 	return objectOf(with(all, "since", nil))
 }
 
-// A hostInfo is what the hub tells of a host.
+// A hostInfo is what the hub knows about a host.
 type hostInfo struct {
 	Host     string     `json:"host"`
 	State    Link       `json:"state"`
@@ -397,7 +397,7 @@ type hostInfo struct {
 	Error    string     `json:"error,omitempty"`
 }
 
-// hosts tells of all hosts; with check it asks each of them.
+// hosts lists all hosts; with check it asks each of them.
 func (h *handler) hosts(ctx context.Context, q query, here local) (any, error) {
 	if _, err := here(ctx, q.params); err != nil { // it judges the params
 		return nil, err

@@ -172,8 +172,9 @@ func (p *places) add(other *places) {
 	}
 }
 
-// rewrite returns value with each id replaced by what f makes of it. It reads the whole value, which
-// must be valid JSON without members that are there twice. Errors are those of f and of the syntax.
+// rewrite returns value with each id replaced by what f makes of it. It reads the whole value,
+// which must be valid JSON without members that are there twice. Errors are those of f and of the
+// syntax.
 func (p *places) rewrite(value []byte, f func(id string) (string, error)) ([]byte, error) {
 	w := rewriter{source: value, d: jsontext.NewDecoder(bytes.NewBuffer(value)), f: f}
 	if err := w.value(p); err != nil {

@@ -16,11 +16,11 @@ const (
 	// mostPending bounds the params of a client's requests that are under way at one host, in
 	// bytes: they are kept, to be sent again.
 	mostPending = 16 << 20
-	// briefRest is how long a request waits for the next try of a host, in place of being refused: as
-	// long as nobody notices.
+	// briefRest is how long a request waits for the next try of a host, in place of being refused:
+	// as long as nobody notices.
 	briefRest = 500 * time.Millisecond
-	// mostKnown bounds the ids of a host that are remembered of a client, so as not to take them for
-	// those of another run of its server. Past it all are forgotten.
+	// mostKnown bounds the ids of a host that are remembered of a client, so as not to take them
+	// for those of another run of its server. Past it all are forgotten.
 	mostKnown = 10_000
 )
 
@@ -31,7 +31,7 @@ type remote struct {
 	notes   chan note
 	hurry   chan struct{} // one slot: somebody does not want to wait for the next try
 	listens atomic.Bool   // notifications are on
-	telling atomic.Int32  // waits that are told of each match
+	telling atomic.Int32  // waits whose clients get each match as it comes
 
 	mu sync.Mutex
 	// protects the fields below
@@ -49,7 +49,7 @@ type remote struct {
 	run       int            // of the server, counted by us
 	known     map[string]int // ids, with the run of which they are
 	sequences map[string]uint64
-	told      map[string]bool // matches that telling waits were told of, by their word and the id
+	told      map[string]bool // matches that those waits have had, by their word and the id
 	closed    bool
 }
 
@@ -255,7 +255,7 @@ func (r *remote) adopt(l *link) bool {
 	return true
 }
 
-// dropOldLocked refuses what was asked of the run of the server that is no more.
+// dropOldLocked refuses what was asked of the run of the server that has ended.
 func (r *remote) dropOldLocked() {
 	r.queue = slices.DeleteFunc(r.queue, func(c *call) bool {
 		for _, id := range c.ids {
@@ -368,8 +368,8 @@ func (r *remote) knowLocked(id string) {
 	r.known[id] = r.run
 }
 
-// set says something of the connection to the host, by this link and by later ones. It replaces what
-// was said with the same method.
+// set says something of the connection to the host, by this link and by later ones. It replaces
+// what was said with the same method.
 func (r *remote) set(c *call) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -81,7 +81,7 @@ func init() { // a literal would be an initialization cycle: server.capabilities
 		reads(method("server.set_hosts",
 			"Says whether this connection sees the sessions of other machines.",
 			(*client).setHosts)),
-		reads(method("server.hosts", "Tells of the machines whose sessions are here, too.",
+		reads(method("server.hosts", "Lists the other machines whose sessions are here, too.",
 			(*client).serverHosts)),
 		method("session.create", "Starts a program on a terminal of its own.",
 			(*client).sessionCreate),

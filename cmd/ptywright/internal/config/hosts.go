@@ -38,9 +38,9 @@ func HostsFile() (string, error) {
 	return filepath.Join(filepath.Dir(set.Path), "hosts.toml"), err
 }
 
-// LoadHosts reads the hosts of a file, in the order of their names. Like config.toml it must be this
-// user's, and nobody else may write it: it says what is run. A file that is not there is an error
-// only with must. Errors are [*FileError].
+// LoadHosts reads the hosts of a file, in the order of their names. Like config.toml it must be
+// this user's, and nobody else may write it: it says what is run. A file that is not there is an
+// error only with must. Errors are [*FileError].
 func LoadHosts(path string, must bool) ([]Machine, error) {
 	text, err := read(path)
 	if errors.Is(err, fs.ErrNotExist) && !must {
@@ -105,8 +105,8 @@ func parseHosts(text string) ([]Machine, error) {
 	return all, nil
 }
 
-// Hosts returns the hosts of the file that a flag names, or else of the one beside config.toml, which
-// need not be there.
+// Hosts returns the hosts of the file that a flag names, or else of the one beside config.toml,
+// which need not be there.
 func Hosts(flag string) (all []Machine, path string, err error) {
 	if path = flag; path == "" {
 		if path, err = HostsFile(); err != nil || path == "" {

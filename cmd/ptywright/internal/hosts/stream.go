@@ -1,5 +1,6 @@
-// Package hosts reaches other machines: [Open] starts the command that hosts.toml has for one, whose
-// standard streams are the stream to the server there. [Hub] makes the dialect that serves them.
+// Package hosts reaches other machines: [Open] starts the command that hosts.toml has for one,
+// whose standard streams are the stream to the server there. [Hub] makes the dialect that serves
+// them.
 //
 // # Goroutines
 //

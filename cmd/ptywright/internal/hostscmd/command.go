@@ -1,6 +1,6 @@
-// Package hostscmd holds the commands about other machines: hosts, which [Command] makes, tells of
-// those in hosts.toml, checks them and copies this program there; relay, which [Relay] makes, is what
-// they run to be reached.
+// Package hostscmd holds the commands about other machines: hosts, which [Command] makes, lists
+// those in hosts.toml, checks them and copies this program there; relay, which [Relay] makes, is
+// what they run to be reached.
 //
 // # Goroutines
 //
@@ -32,7 +32,7 @@ func Command(std cli.Stdio) *cobra.Command {
 	var f remote.Flags
 	c := &cobra.Command{
 		Use:   "hosts [flags]",
-		Short: "Tell of the other machines whose sessions are shown",
+		Short: "List the other machines whose sessions are shown",
 		Long: `Ask each machine in hosts.toml, through the server, and tell what answers there: whether the link is
 up, the version of ptywright, how many sessions it has, and how long a question takes.
 
@@ -193,8 +193,8 @@ func machines(file string, names []string) ([]config.Machine, error) {
 	return some, nil
 }
 
-// atOnce is how many machines are checked at a time: as many handshakes as a laptop computes without
-// delaying each other.
+// atOnce is how many machines are checked at a time: as many handshakes as a laptop computes
+// without delaying each other.
 const atOnce = 8
 
 func check(ctx context.Context, std cli.Stdio, f *remote.Flags, file string, names []string) error {

@@ -193,8 +193,8 @@ func ask(std cli.Stdio, yes bool, question string) error {
 	return cli.Error{Err: errors.New("nothing was copied"), Code: cli.ExitError, Reason: "declined"}
 }
 
-// put writes the program beside its place, looks whether it is whole and runs, and gives it its name.
-// What fails leaves the old one as it is.
+// put writes the program beside its place, looks whether it is whole and runs, and gives it its
+// name. What fails leaves the old one as it is.
 func (p place) put(ctx context.Context, text []byte, want string) error {
 	fresh := p.path + "." + want[:12]
 	steps := []struct {

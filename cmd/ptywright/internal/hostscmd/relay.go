@@ -23,7 +23,7 @@ func Relay(std cli.Stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "relay",
 		Short: "Connect standard input and output to this machine's server",
-		Long: `Connect standard input and output to the server of this machine, which is started if there is none:
+		Long: `Connect standard input and output to the server of this machine, which is started if none runs:
 what another machine runs, through ssh or the like, to reach the sessions here. Requests go in as
 ptywright serve --stdio takes them, and answers come out; nothing else is printed there. The sessions
 belong to the server and outlive the connection.
@@ -65,8 +65,8 @@ func relay(c *cobra.Command, std cli.Stdio, path string) error {
 // errGone says that the server ended the connection first.
 var errGone = errors.New("ended the connection: it was stopped, or this side sent what is not the protocol; its log says more")
 
-// join copies until the server has answered everything that came in. The last read of in may be left
-// behind: it cannot be interrupted.
+// join copies until the server has answered everything that came in. The last read of in may be
+// left behind: it cannot be interrupted.
 func join(ctx context.Context, conn net.Conn, in io.Reader, out io.Writer, path string) error {
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	fed := make(chan error, 1)
