@@ -100,6 +100,12 @@ func TestRelayStartsAServer(t *testing.T) {
 // hub starts a server that shows other machines.
 func hub(t testing.TB, hosts map[string][]string) *shared {
 	t.Helper()
+	return newShared(t, "--hosts", hostsFile(t, hosts))
+}
+
+// hostsFile writes a hosts.toml.
+func hostsFile(t testing.TB, hosts map[string][]string) string {
+	t.Helper()
 	var b strings.Builder
 	for name, command := range hosts {
 		fmt.Fprintf(&b, "[hosts.%s]\ncommand = [", name)
@@ -112,7 +118,7 @@ func hub(t testing.TB, hosts map[string][]string) *shared {
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return newShared(t, "--hosts", path)
+	return path
 }
 
 // relayAt is the command for the relay on a server's machine, in the words of a hub's.
@@ -146,6 +152,51 @@ func TestHostsOverSSH(t *testing.T) {
 		t.Errorf("the machine itself has %v", got)
 	}
 	s.fails(1, "use a key and an agent", "read", "asks/s1")
+}
+
+// TestAttachAtAnotherHost: a person watches, types and gives back, as in a session of this machine.
+func TestAttachAtAnotherHost(t *testing.T) {
+	t.Parallel()
+	there, outer := listen(t), start(t)
+	s := hub(t, map[string][]string{"web-3": relayAt(there)})
+	inner := there.dial().create("cat")
+	a := s.attach(outer, 24, 80, "web-3/"+inner.ID)
+	inner.text("by another\n")
+	a.wait(client.Regexp(`^by another\nby another\n`))
+	a.text("\x1cw")
+	a.wait(client.Text("you write"))
+	a.text("typed\r")
+	a.wait(client.Regexp(`(?m)^typed\ntyped$`))
+	inner.server.refused(-32004, "session_leased", "session.input", obj{"session": inner.ID, "action": obj{"type": "text", "value": "x"}})
+	a.text("\x1cw")
+	a.wait(client.Text("given back"))
+	a.text("\x1c\x1c")
+	a.exited()
+}
+
+// TestWatchAtAnotherHost: the page shows the sessions of two machines, live, and types into them.
+func TestWatchAtAnotherHost(t *testing.T) {
+	t.Parallel()
+	b := chromium(t)
+	one, two := listen(t), listen(t)
+	w := watchedWith(t, []string{"--hosts", hostsFile(t, map[string][]string{"web-3": relayAt(one), "db-1": relayAt(two)})})
+	first, second := one.dial().create("cat"), two.dial().create("cat")
+	p := b.open(w.address)
+	p.until(`document.querySelectorAll('.tile').length === 2`)
+	first.text("of the first\n")
+	p.until(`[...document.querySelectorAll('.tile .screen')].some((s) => s.textContent.includes('of the first'))`)
+	p.click(`.tile[href="#/session/db-1%2F` + second.ID + `"]`)
+	p.until(`document.querySelector('#term-take').textContent === 'Take over' && !document.querySelector('#term-take').disabled`)
+	p.click("#term-take")
+	p.until(`document.querySelector('#term-take').textContent === 'Release'`)
+	p.until(`document.activeElement.id === 'term-input'`)
+	p.write("typed on the page")
+	p.key("Enter", "Enter", 0, "\r")
+	p.until(screenText + ` === 'typed on the page\ntyped on the page'`)
+	if got := second.snapshot("none").PlainText; got != "typed on the page\ntyped on the page" {
+		t.Errorf("the session shows %q", got)
+	}
+	p.shot("another-host")
 }
 
 // sshExec serves commands on the loopback to who has the key, until the test ends.

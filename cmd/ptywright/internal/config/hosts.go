@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/protocol/far"
 )
@@ -117,6 +118,24 @@ func Hosts(flag string) (all []Machine, path string, err error) {
 	}
 	all, err = LoadHosts(path, flag != "")
 	return all, path, err
+}
+
+// CompleteHosts completes the names of hosts that begin with a word. most bounds how many a command
+// takes; 0: any number.
+func CompleteHosts(most int) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		all, _, err := Hosts("")
+		if err != nil || most > 0 && len(args) >= most {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var names []string
+		for _, m := range all {
+			if strings.HasPrefix(m.Name, begun) && !slices.Contains(args, m.Name) {
+				names = append(names, m.Name)
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
 }
 
 // Find returns the machine of a name.

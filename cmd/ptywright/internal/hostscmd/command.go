@@ -150,6 +150,7 @@ func checkCommand(std cli.Stdio) *cobra.Command {
 wrong. Exit code 1 when one of them cannot be reached.`,
 		Example: `  ptywright hosts check
   ptywright hosts check web-3 web-4`,
+		ValidArgsFunction: config.CompleteHosts(0),
 		RunE: func(c *cobra.Command, args []string) error {
 			return run(c, &f, func(ctx context.Context) error { return check(ctx, std, &f, file, args) })
 		},

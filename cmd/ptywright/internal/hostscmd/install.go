@@ -44,7 +44,8 @@ checksum is right and it runs. A machine of another system or processor is refus
 program that was built for it.`,
 		Example: `  ptywright hosts install web-3
   ptywright hosts install --binary ./ptywright-linux-arm64 --yes pi-1`,
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: config.CompleteHosts(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return run(c, &server, func(ctx context.Context) error { return install(ctx, std, &f, args[0]) })
 		},

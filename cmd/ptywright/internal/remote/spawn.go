@@ -137,6 +137,9 @@ it, with everything it started, when it exceeds them; ls and wait --exit show wh
 	fs.StringVar(&o.Name, "name", "", "a `NAME` by which the session is found beside its id, such as build")
 	fs.StringVar(&o.Cwd, "cwd", "", "the `FOLDER` to work in (default: this one)")
 	fs.StringVar(&o.Host, "host", "", "start it on the machine `NAME` of hosts.toml; its id is NAME/s1 and so on")
+	_ = c.RegisterFlagCompletionFunc("host", func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		return config.CompleteHosts(0)(c, nil, begun)
+	})
 	fs.StringArrayVar(&env, "env", nil, "set a variable: `NAME=VALUE`, or NAME for this command's own; may be given more than once")
 	fs.BoolVar(&o.ClearEnv, "clear-env", false, "start from an empty environment instead of this command's")
 	fs.BoolVar(&serverEnv, "server-env", false, "start from the server's environment instead of this command's")
