@@ -79,9 +79,8 @@ func list(ctx context.Context, std cli.Stdio, f *remote.Flags) error {
 	}
 	if len(r.Hosts) == 0 && !f.JSON {
 		path, err := config.HostsFile()
-		if err == nil && path != "" {
-			fmt.Fprintf(std.Err, "the server knows no other machines; they stand in %s, which it reads when it starts\n",
-				cli.OneLine(path))
+		if err == nil {
+			fmt.Fprintf(std.Err, "the server knows no other machines: it reads %s when it starts\n", fileOf(path))
 		}
 		return err
 	}
@@ -160,6 +159,14 @@ wrong. Exit code 1 when one of them cannot be reached.`,
 	return c
 }
 
+// fileOf names the file of machines for people.
+func fileOf(path string) string {
+	if path == "" {
+		return "any file: there is no configuration here, so name one with --hosts"
+	}
+	return cli.OneLine(path)
+}
+
 // A finding is what check says of a machine.
 type finding struct {
 	Host      string  `json:"host"`
@@ -179,7 +186,7 @@ func machines(file string, names []string) ([]config.Machine, error) {
 	}
 	if len(names) == 0 {
 		if len(all) == 0 {
-			return nil, cli.Usagef("there are no machines in %s", cli.OneLine(path))
+			return nil, cli.Usagef("there are no machines in %s", fileOf(path))
 		}
 		return all, nil
 	}
