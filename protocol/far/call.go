@@ -178,15 +178,18 @@ func (c *call) renew(r *remote, now time.Time) []*call {
 		all = with(all, "latched", []byte("true"))
 	}
 	c.params = objectOf(all)
-	if c.method == waitMany {
+	switch {
+	case c.method != "session.wait", find(all, "since") != nil, negates(all):
 		return []*call{c}
+	case c.since == nil:
+		c.probed = true
+		return []*call{c, c.recall(r, now)}
 	}
-	if c.since == nil && find(all, "since") == nil {
-		c.probed = false // it begins anew
-	}
-	if c.again != latch || c.since == nil || find(all, "since") != nil || negates(all) {
-		return []*call{c}
-	}
+	return []*call{c, c.latched(r, all)}
+}
+
+// latched returns the twin of a wait whose beginning is known.
+func (c *call) latched(r *remote, all []member) *call {
 	all = with(all, "since", strconv.AppendUint(nil, *c.since, 10))
 	c.twin = &call{method: c.method, params: objectOf(with(all, "latched", []byte("true"))),
 		on: func(a answer) {
@@ -194,7 +197,31 @@ func (c *call) renew(r *remote, now time.Time) []*call {
 				r.finish(c, a)
 			}
 		}}
-	return []*call{c, c.twin}
+	return c.twin
+}
+
+// recall returns a call that asks what a session was like when a wait began whose link ended before
+// that was known, and sends the wait's twin then.
+func (c *call) recall(r *remote, now time.Time) *call {
+	ago := now.Sub(c.began).Milliseconds() + 1 // what was shown within the millisecond counts
+	params, _ := json.Marshal(map[string]any{"session": c.ids[0], "cells": "none",
+		"at": map[string]int64{"ago_ms": ago}})
+	return &call{method: "session.snapshot", params: params, on: func(a answer) {
+		var then struct {
+			Sequence *uint64 `json:"sequence"`
+		}
+		all, err := membersOf(c.params)
+		if a.err != nil || err != nil || json.Unmarshal(a.result, &then) != nil ||
+			then.Sequence == nil {
+			return // it is not kept: the wait finds what is shown, and what comes
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.pending[c] && c.link != nil && c.link == r.link {
+			c.since = then.Sequence
+			r.link.send(c.latched(r, all))
+		}
+	}}
 }
 
 // kinds calls f with the type of each matcher of a tree.

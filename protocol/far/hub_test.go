@@ -1,6 +1,7 @@
 package far_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -78,40 +79,68 @@ func TestErrorsOfOtherHosts(t *testing.T) {
 		}
 	}
 	c.create("web-3")
-	c.ask("session.create", obj{"program": "x", "host": "web-3", "name": "n"}) // no program is left: see below
-	c.refused("invalid_params", "session.snapshot", obj{"session": "web-3/s1", "host": "db-1"})
+	c.refused("invalid_params", "session.list", obj{"session": "web-3/s1", "host": "db-1"})
 	c.refused("duplicate_member", "session.snapshot", json.RawMessage(`{"session":"web-3/s1","session":"s1"}`))
 	c.refused("unknown_session", "session.snapshot", obj{"session": "s1"})
 }
 
-// TestEverythingQueuesAsItDoes: requests for one far session keep their order, and one that waits
-// holds up nobody else.
+// TestEverythingQueuesAsItDoes: requests for one far session keep their order, by its id and by its name,
+// and one that waits holds up nobody else; after server.set_ordering nothing queues.
 func TestEverythingQueuesAsItDoes(t *testing.T) {
 	t.Parallel()
 	p, q := enginetest.New(), enginetest.New()
 	d := newDesk(t, []*site{newSite(t, "web-3", p, q)})
 	c := d.dial()
-	one, two := c.create("web-3"), c.create("web-3")
-	order := make(chan string, 2)
-	var all sync.WaitGroup
-	sent := make(chan struct{})
-	all.Go(func() {
-		ctx, cancel := context.WithCancel(c.ctx)
-		defer cancel()
-		go func() {
-			<-sent
-			p.Print("go\r\n")
-		}()
-		c.Call(ctx, "session.wait", obj{"session": one, "matcher": contains("go")}, nil)
-		order <- "wait"
-	})
-	c.ask("session.snapshot", obj{"session": two})
-	close(sent)
-	all.Wait()
-	c.ask("session.snapshot", obj{"session": one})
-	order <- "snapshot"
-	if first := <-order; first != "wait" {
-		t.Errorf("%s came first", first)
+	one := c.ask("session.create", obj{"program": "fake", "host": "web-3", "name": "n1"})["session"].(string)
+	two := c.create("web-3")
+	ours, theirs := net.Pipe()
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		protocol.NewConn(theirs, d.hub, protocol.Config{Log: quiet}).Serve(context.Background())
+	}()
+	defer func() {
+		ours.Close()
+		<-served
+	}()
+	watchdog := time.AfterFunc(hang, func() { ours.Close() })
+	defer watchdog.Stop()
+	say := func(id int, method, params string) {
+		t.Helper()
+		if _, err := fmt.Fprintf(ours, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s}}`+"\n", id, method, params); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := bufio.NewReader(ours)
+	next := func() (id int) {
+		t.Helper()
+		line, err := in.ReadBytes('\n')
+		var m struct{ ID int }
+		if err != nil || json.Unmarshal(line, &m) != nil {
+			t.Fatalf("%q, %v", line, err)
+		}
+		return m.ID
+	}
+	wait := fmt.Sprintf(`"session":%q,"matcher":{"type":"contains_text","value":"go"}`, one)
+	say(1, "session.wait", wait)
+	say(2, "session.snapshot", fmt.Sprintf(`"session":%q`, one))
+	say(3, "session.snapshot", `"session":"web-3/n1"`)
+	say(4, "session.snapshot", fmt.Sprintf(`"session":%q`, two))
+	if id := next(); id != 4 {
+		t.Fatalf("the first answer is %d", id)
+	}
+	p.Print("go\r\n")
+	got := []int{next(), next(), next()}
+	if got[0] != 1 {
+		t.Errorf("the answers came as %v", got)
+	}
+	say(5, "server.set_ordering", `"ordering":"concurrent"`)
+	say(6, "session.wait", strings.Replace(wait, "go", "never", 1))
+	say(7, "session.snapshot", fmt.Sprintf(`"session":%q`, one))
+	for _, want := range []int{5, 7} {
+		if id := next(); id != want {
+			t.Errorf("answer %d came before %d", id, want)
+		}
 	}
 }
 

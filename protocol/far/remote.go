@@ -204,7 +204,7 @@ func (r *remote) serve(ctx context.Context, l *link) {
 	for _, c := range l.unanswered() {
 		switch {
 		case c.on != nil || c.dropped:
-		case c.again == never:
+		case c.again == never, errors.Is(why, ErrProtocol): // it would say the same again
 			failed = append(failed, c)
 		default:
 			c.link = nil
