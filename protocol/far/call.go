@@ -203,21 +203,21 @@ func (c *call) latched(r *remote, all []member) *call {
 // recall returns a call that asks what a session was like when a wait began whose link ended before
 // that was known, and sends the wait's twin then.
 func (c *call) recall(r *remote, now time.Time) *call {
-	ago := now.Sub(c.began).Milliseconds() + 1 // what was shown within the millisecond counts
+	const rounding = 2 // milliseconds: both sides count whole ones
+	ago := now.Sub(c.began).Milliseconds() + rounding
 	params, _ := json.Marshal(map[string]any{"session": c.ids[0], "cells": "none",
 		"at": map[string]int64{"ago_ms": ago}})
 	return &call{method: "session.snapshot", params: params, on: func(a answer) {
 		var then struct {
 			Sequence *uint64 `json:"sequence"`
 		}
-		all, err := membersOf(c.params)
-		if a.err != nil || err != nil || json.Unmarshal(a.result, &then) != nil ||
-			then.Sequence == nil {
+		if a.err != nil || json.Unmarshal(a.result, &then) != nil || then.Sequence == nil {
 			return // it is not kept: the wait finds what is shown, and what comes
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if r.pending[c] && c.link != nil && c.link == r.link {
+		all, err := membersOf(c.params)
+		if err == nil && r.pending[c] && c.link != nil && c.link == r.link {
 			c.since = then.Sequence
 			r.link.send(c.latched(r, all))
 		}

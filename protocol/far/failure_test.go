@@ -105,8 +105,8 @@ func waitCutAt(t *testing.T, cut int, since, out bool) (passed int) {
 	s.through = f.of
 	d := newDesk(t, []*site{s})
 	c := d.dial()
-	id := c.create("web-3")
-	params := obj{"session": id, "matcher": contains("ready now"), "latched": since}
+	id := c.ask("session.create", obj{"program": "fake", "host": "web-3", "rows": 2, "cols": 20})["session"].(string)
+	params := obj{"session": id, "matcher": contains("ready now"), "latched": true}
 	if since {
 		params["since"] = 0
 	}
@@ -120,7 +120,7 @@ func waitCutAt(t *testing.T, cut int, since, out bool) (passed int) {
 	show() // unless the link was cut already
 	err := <-answers
 	if err != nil {
-		t.Errorf("the wait ends with %v", err)
+		t.Errorf("after %d bytes the wait ends with %v", cut, err)
 	}
 	c.ask("session.snapshot", obj{"session": id}) // the link serves again, and nothing else comes by it
 	f.mu.Lock()
@@ -297,6 +297,7 @@ func TestLinksAreOpenedAgain(t *testing.T) {
 		d := newDesk(t, []*site{s})
 		c := d.dial()
 		id := c.create("web-3")
+		c.ask("server.set_ordering", obj{"ordering": "concurrent"})
 		s.set(func() { s.down, s.tried = errors.New("no route to it"), nil })
 		go c.Call(c.ctx, "session.wait", obj{"session": id, "matcher": contains("never"), "timeout_ms": 120_000}, nil)
 		synctest.Wait()

@@ -2,6 +2,7 @@ package far_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ptywright/ptywright/engine/enginetest"
@@ -91,7 +93,7 @@ func TestEverythingQueuesAsItDoes(t *testing.T) {
 	p, q := enginetest.New(), enginetest.New()
 	d := newDesk(t, []*site{newSite(t, "web-3", p, q)})
 	c := d.dial()
-	one := c.ask("session.create", obj{"program": "fake", "host": "web-3", "name": "n1"})["session"].(string)
+	one := c.ask("session.create", obj{"program": "fake", "host": "web-3", "name": "named"})["session"].(string)
 	two := c.create("web-3")
 	ours, theirs := net.Pipe()
 	served := make(chan struct{})
@@ -124,7 +126,7 @@ func TestEverythingQueuesAsItDoes(t *testing.T) {
 	wait := fmt.Sprintf(`"session":%q,"matcher":{"type":"contains_text","value":"go"}`, one)
 	say(1, "session.wait", wait)
 	say(2, "session.snapshot", fmt.Sprintf(`"session":%q`, one))
-	say(3, "session.snapshot", `"session":"web-3/n1"`)
+	say(3, "session.snapshot", `"session":"web-3/named"`)
 	say(4, "session.snapshot", fmt.Sprintf(`"session":%q`, two))
 	if id := next(); id != 4 {
 		t.Fatalf("the first answer is %d", id)
@@ -322,7 +324,9 @@ func TestChecksThroughTheHub(t *testing.T) {
 		Dial: func(t *testing.T) protocoltest.Peer {
 			return protocoltest.Over(t, func(c net.Conn) { protocol.NewConn(c, d.hub, protocol.Config{Log: log}).Serve(context.Background()) })
 		},
-		Ask: `{"jsonrpc":"2.0","id":%d,"method":"session.list","params":{"host":"web-3"}}`,
+		// Nobody takes over the link of a client that has said something of its connection.
+		Hello: []string{`{"jsonrpc":"2.0","id":"hello","method":"server.set_ordering","params":{"ordering":"session"}}`},
+		Ask:   `{"jsonrpc":"2.0","id":%d,"method":"session.list","params":{"host":"web-3"}}`,
 		Log: logged,
 		Canary: func(ask func(string) string) {
 			const c = protocoltest.Canary
@@ -389,18 +393,30 @@ func (s *tappedStream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestCorpusThroughTheHub: hostile messages of a client are answered as without a hub.
-func TestCorpusThroughTheHub(t *testing.T) {
-	protocoltest.Corpus(t, protocoltest.Suite{
-		Family: "ndjson",
-		Dial: func(t *testing.T) protocoltest.Peer {
-			d := newDesk(t, []*site{newSite(t, "web-3")})
-			return protocoltest.Over(t, func(c net.Conn) {
-				protocol.NewConn(c, d.hub, protocol.Config{Log: quiet}).Serve(context.Background())
+// TestCorpusOfAHost: what is hostile of a client is as hostile of a host. Each case of the corpus comes as
+// a host's answer; the hub answers its client, names the host, and serves the others.
+func TestCorpusOfAHost(t *testing.T) {
+	t.Parallel()
+	for _, one := range protocoltest.Cases(t, "ndjson") {
+		input := one.Bytes
+		for _, piece := range one.Gen {
+			input = append(input, bytes.Repeat(piece.Base64, min(piece.Repeat, 1<<20/len(piece.Base64)))...)
+		}
+		t.Run(one.ID, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				bad := stubSite(t, "bad", &stub{epoch: "e", answer: func(int, string, json.RawMessage) []string {
+					return []string{string(input), hangUp}
+				}})
+				c := newDesk(t, []*site{bad}).dial()
+				err := c.Call(c.ctx, "session.list", obj{"host": "bad"}, nil)
+				var e *client.Error
+				if err != nil && (!errors.As(err, &e) || !strings.Contains(e.Message, "bad")) {
+					t.Errorf("%v", err)
+				}
+				c.ask("session.list", obj{"host": ""})
 			})
-		},
-		Has: func(m string) bool { return strings.HasPrefix(m, "session.") || strings.HasPrefix(m, "server.") },
-	})
+		})
+	}
 }
 
 // sameAnywhere are requests whose answers are the same here and at another host, in the order in which
@@ -426,7 +442,7 @@ func sameAnywhere(dir string) []struct {
 		maps.Copy(m, more)
 		return m
 	}
-	add("session.create", o{"program": "fake", "name": "n1", "host": "HOST"})
+	add("session.create", o{"program": "fake", "name": "named", "host": "HOST"})
 	add("session.list", o{"details": true, "host": "HOST"})
 	add("session.list", at(nil))
 	add("session.input", at(o{"action": o{"type": "text", "value": "hello"}}))
@@ -434,7 +450,7 @@ func sameAnywhere(dir string) []struct {
 	add("session.wait", at(o{"matcher": contains("never"), "timeout_ms": 0}))
 	add("session.wait", at(o{"matcher": o{"type": "screen_regex", "value": "("}}))
 	add("session.snapshot", at(nil))
-	add("session.snapshot", o{"session": "HOST/n1", "cells": "runs"})
+	add("session.snapshot", o{"session": "HOST/named", "cells": "runs"})
 	add("session.transcript", at(nil))
 	add("session.scrollback", at(nil))
 	add("session.search", at(o{"text": "shown"}))

@@ -237,20 +237,35 @@ func (r *remote) adopt(l *link) bool {
 			r.dropOldLocked()
 		}
 	}
+	gaps := r.sequences
+	if again && r.listens.Load() && len(gaps) > 0 {
+		r.sequences = map[string]uint64{}
+	} else {
+		gaps = nil
+	}
 	for _, s := range r.settings {
-		l.send(s.copied())
+		c := s.copied()
+		if s.method == setNotifications && gaps != nil {
+			c.on = func(answer) { // what comes from here on is told
+				r.handler.running.Go(func() { r.tellGaps(gaps) })
+			}
+		}
+		l.send(c)
 	}
 	queue := r.queue
 	r.link, r.queue = l, nil
+	var renewed []*call
 	for _, c := range queue {
-		for _, one := range c.renew(r, now) {
-			r.sendLocked(one)
-		}
+		renewed = append(renewed, c.renew(r, now)...)
 	}
-	if again && r.listens.Load() && len(r.sequences) > 0 {
-		gaps := r.sequences
-		r.sequences = map[string]uint64{}
-		r.handler.running.Go(func() { r.tellGaps(gaps) })
+	if len(renewed) > len(queue) {
+		// Twins go beside their waits. What has one id still queues on this side; only names and
+		// adapters of the same session do not, on a link after one that was lost.
+		l.send(&call{method: "server.set_ordering", params: []byte(`{"ordering":"concurrent"}`),
+			on: func(answer) {}})
+	}
+	for _, c := range renewed {
+		r.sendLocked(c)
 	}
 	return true
 }
