@@ -125,6 +125,8 @@ export interface AdapterInspectResult {
 }
 
 export interface AdapterListParams {
+  /** the machine that is asked, as hosts.toml names it; default this one */
+  host?: string | undefined;
 }
 
 export interface AdapterListResult {
@@ -132,10 +134,23 @@ export interface AdapterListResult {
 }
 
 export interface AdapterLiveParams {
+  /** the machine that is asked, as hosts.toml names it; default this one */
+  host?: string | undefined;
 }
 
 export interface AdapterLiveResult {
   adapters: Adapter[];
+  /** hosts that the list is without */
+  away?: AdapterLiveResultAway[] | undefined;
+}
+
+export interface AdapterLiveResultAway {
+  host: string;
+  /** down or silent */
+  state: string;
+  since: string;
+  /** for people */
+  error: string;
 }
 
 export interface AdapterResumeParams {
@@ -151,6 +166,8 @@ export interface AdapterResumeParams {
   cwd?: string | undefined;
   /** variables to set, over the manifest's env */
   env?: { [name: string]: string } | undefined;
+  /** the machine that is asked, as hosts.toml names it; default this one */
+  host?: string | undefined;
   /** of the session, as of session.create */
   name?: string | undefined;
   /** height in pixels, 0 to 65535; default 0, not known */
@@ -215,6 +232,8 @@ export interface AdapterStartParams {
   cwd?: string | undefined;
   /** variables to set, over the manifest's env */
   env?: { [name: string]: string } | undefined;
+  /** the machine that is asked, as hosts.toml names it; default this one */
+  host?: string | undefined;
   /** of the session, as of session.create */
   name?: string | undefined;
   /** height in pixels, 0 to 65535; default 0, not known */
@@ -537,6 +556,9 @@ export interface CancelledData {
   done?: number | undefined;
   duration_ms?: number | undefined;
   elapsed_ms?: number | undefined;
+  /** what could not be asked, since its host was away: whether it would have matched is not
+   * known */
+  lost?: CancelledDataLost[] | undefined;
   /** the matcher that was sent, with held, why and nearest at each node */
   matcher?: Explanation | undefined;
   /** lines that scrolled off the screen were lost before they could be looked at; with latched
@@ -558,6 +580,17 @@ export interface CancelledData {
   truncated?: boolean | undefined;
   /** bytes that the terminal has taken */
   written?: number | undefined;
+}
+
+export interface CancelledDataLost {
+  host: string;
+  sessions: string[];
+  /** the last sequence that is known of a session */
+  since: { [name: string]: number };
+  /** down or silent */
+  reason: string;
+  /** for how long it had been away */
+  for_ms: number;
 }
 
 export interface Candidate {
@@ -681,6 +714,9 @@ export interface CommandNotRunData {
   done?: number | undefined;
   duration_ms?: number | undefined;
   elapsed_ms?: number | undefined;
+  /** what could not be asked, since its host was away: whether it would have matched is not
+   * known */
+  lost?: CommandNotRunDataLost[] | undefined;
   /** the matcher that was sent, with held, why and nearest at each node */
   matcher?: Explanation | undefined;
   /** lines that scrolled off the screen were lost before they could be looked at; with latched
@@ -702,6 +738,17 @@ export interface CommandNotRunData {
   truncated?: boolean | undefined;
   /** bytes that the terminal has taken */
   written?: number | undefined;
+}
+
+export interface CommandNotRunDataLost {
+  host: string;
+  sessions: string[];
+  /** the last sequence that is known of a session */
+  since: { [name: string]: number };
+  /** down or silent */
+  reason: string;
+  /** for how long it had been away */
+  for_ms: number;
 }
 
 /** the screen, or a line that scrolled off it, contains a text */
@@ -1015,8 +1062,30 @@ export interface HasLocatorValue {
   what: Locator;
 }
 
+export interface HostLostData {
+  reason: "host_lost";
+  host: string;
+  /** by the clock of the machine that tells it */
+  since: string;
+  /** what happened last, for people */
+  error: string;
+  /** true: it may have been done */
+  unknown: boolean;
+}
+
 export interface HostMark {
   label: string;
+}
+
+export interface HostUnreachableData {
+  reason: "host_unreachable";
+  host: string;
+  /** by the clock of the machine that tells it */
+  since: string;
+  /** what happened last, for people */
+  error: string;
+  /** when it is tried again */
+  retry_ms?: number | undefined;
 }
 
 /** places within others, whose rows are cut to them */
@@ -1666,6 +1735,9 @@ export interface PluginFailedData {
   elapsed_ms?: number | undefined;
   /** from 1 */
   line?: number | undefined;
+  /** what could not be asked, since its host was away: whether it would have matched is not
+   * known */
+  lost?: PluginFailedDataLost[] | undefined;
   /** the matcher that was sent, with held, why and nearest at each node */
   matcher?: Explanation | undefined;
   /** lines that scrolled off the screen were lost before they could be looked at; with latched
@@ -1688,6 +1760,17 @@ export interface PluginFailedData {
   truncated?: boolean | undefined;
   /** bytes that the terminal has taken */
   written?: number | undefined;
+}
+
+export interface PluginFailedDataLost {
+  host: string;
+  sessions: string[];
+  /** the last sequence that is known of a session */
+  since: { [name: string]: number };
+  /** down or silent */
+  reason: string;
+  /** for how long it had been away */
+  for_ms: number;
 }
 
 export interface PluginInUseData {
@@ -2013,6 +2096,8 @@ export interface Scrolled {
 }
 
 export interface ServerCapabilitiesParams {
+  /** the machine that is asked, as hosts.toml names it; default this one */
+  host?: string | undefined;
   /** add the model of the wire */
   schema?: boolean | undefined;
 }
@@ -2042,6 +2127,38 @@ export interface ServerDidNotGrantPluginLoadData {
   method: string;
 }
 
+export interface ServerHostsParams {
+  /** true asks each of them now; default false tells what is known */
+  check?: boolean | undefined;
+  /** only this one */
+  host?: string | undefined;
+}
+
+export interface ServerHostsResult {
+  hosts: ServerHostsResultHosts[];
+}
+
+export interface ServerHostsResultHosts {
+  host: string;
+  /** none (nobody has needed it), up, silent or down */
+  state: string;
+  /** why, for people */
+  error?: string | undefined;
+  /** with check: how long a question and its answer take */
+  round_trip_ms?: number | undefined;
+  /** with check: how many it has */
+  sessions?: number | undefined;
+  /** since when it is away */
+  since?: string | undefined;
+  /** of the program there, when it answered last */
+  version?: string | undefined;
+}
+
+export interface ServerLostData {
+  reason: "server_lost";
+  host: string;
+}
+
 export interface ServerMetricsParams {
 }
 
@@ -2057,6 +2174,15 @@ export interface ServerSetAccessParams {
 
 export interface ServerSetAccessResult {
   access: string;
+}
+
+export interface ServerSetHostsParams {
+  /** false: this connection sees this machine alone; true: the others, too, as at first */
+  hosts: boolean;
+}
+
+export interface ServerSetHostsResult {
+  hosts: boolean;
 }
 
 export interface ServerSetNotificationsParams {
@@ -2186,6 +2312,9 @@ export interface SessionClosedData {
   done?: number | undefined;
   duration_ms?: number | undefined;
   elapsed_ms?: number | undefined;
+  /** what could not be asked, since its host was away: whether it would have matched is not
+   * known */
+  lost?: SessionClosedDataLost[] | undefined;
   /** the matcher that was sent, with held, why and nearest at each node */
   matcher?: Explanation | undefined;
   /** lines that scrolled off the screen were lost before they could be looked at; with latched
@@ -2209,6 +2338,17 @@ export interface SessionClosedData {
   written?: number | undefined;
 }
 
+export interface SessionClosedDataLost {
+  host: string;
+  sessions: string[];
+  /** the last sequence that is known of a session */
+  since: { [name: string]: number };
+  /** down or silent */
+  reason: string;
+  /** for how long it had been away */
+  for_ms: number;
+}
+
 export type SessionCreateParams = {
   /** executable name or path */
   program: string;
@@ -2225,6 +2365,8 @@ export type SessionCreateParams = {
   /** memory with which the session shows its past beside the retained output, for at and
    * session.history; 0: none; default the server's */
   history_max_bytes?: number | undefined;
+  /** the machine that is asked, as hosts.toml names it; default this one */
+  host?: string | undefined;
   /** it is ended when it has written nothing, and nobody has typed, for so long */
   idle_ms?: number | undefined;
   /** bytes of memory that it may take with all that it starts; refused with
@@ -2282,6 +2424,9 @@ export interface SessionEndedData {
   done?: number | undefined;
   duration_ms?: number | undefined;
   elapsed_ms?: number | undefined;
+  /** what could not be asked, since its host was away: whether it would have matched is not
+   * known */
+  lost?: SessionEndedDataLost[] | undefined;
   /** the matcher that was sent, with held, why and nearest at each node */
   matcher?: Explanation | undefined;
   /** lines that scrolled off the screen were lost before they could be looked at; with latched
@@ -2303,6 +2448,17 @@ export interface SessionEndedData {
   truncated?: boolean | undefined;
   /** bytes that the terminal has taken */
   written?: number | undefined;
+}
+
+export interface SessionEndedDataLost {
+  host: string;
+  sessions: string[];
+  /** the last sequence that is known of a session */
+  since: { [name: string]: number };
+  /** down or silent */
+  reason: string;
+  /** for how long it had been away */
+  for_ms: number;
 }
 
 export interface SessionEvent {
@@ -2397,11 +2553,24 @@ export interface SessionExitedParams {
 }
 
 export interface SessionForgetParams {
+  /** the machine that is asked, as hosts.toml names it; default this one */
+  host?: string | undefined;
 }
 
 export interface SessionForgetResult {
   /** the ids of the sessions */
   forgotten: string[];
+  /** hosts that the list is without */
+  away?: SessionForgetResultAway[] | undefined;
+}
+
+export interface SessionForgetResultAway {
+  host: string;
+  /** down or silent */
+  state: string;
+  since: string;
+  /** for people */
+  error: string;
 }
 
 export interface SessionForgottenData {
@@ -2592,6 +2761,8 @@ export interface SessionLeasedParams {
 export interface SessionListParams {
   /** add one object a session */
   details?: boolean | undefined;
+  /** the machine that is asked, as hosts.toml names it; default this one */
+  host?: string | undefined;
   /** false shows the text as it is, whatever redaction says; default true */
   redact?: boolean | undefined;
   /** more rules for this read */
@@ -2602,7 +2773,18 @@ export interface SessionListParams {
 
 export interface SessionListResult {
   sessions: string[];
+  /** hosts that the list is without */
+  away?: SessionListResultAway[] | undefined;
   details?: Session[] | undefined;
+}
+
+export interface SessionListResultAway {
+  host: string;
+  /** down or silent */
+  state: string;
+  since: string;
+  /** for people */
+  error: string;
 }
 
 export type SessionLocateParams = {
@@ -2660,12 +2842,25 @@ export interface SessionOutputParams {
 }
 
 export interface SessionRecordListParams {
+  /** the machine that is asked, as hosts.toml names it; default this one */
+  host?: string | undefined;
   /** only recordings of this session */
   session?: string | undefined;
 }
 
 export interface SessionRecordListResult {
   recordings: Recording[];
+  /** hosts that the list is without */
+  away?: SessionRecordListResultAway[] | undefined;
+}
+
+export interface SessionRecordListResultAway {
+  host: string;
+  /** down or silent */
+  state: string;
+  since: string;
+  /** for people */
+  error: string;
 }
 
 export type SessionRecordStartParams = {
@@ -3154,6 +3349,9 @@ export interface TimeoutData {
   done?: number | undefined;
   duration_ms?: number | undefined;
   elapsed_ms?: number | undefined;
+  /** what could not be asked, since its host was away: whether it would have matched is not
+   * known */
+  lost?: TimeoutDataLost[] | undefined;
   /** the matcher that was sent, with held, why and nearest at each node */
   matcher?: Explanation | undefined;
   /** lines that scrolled off the screen were lost before they could be looked at; with latched
@@ -3175,6 +3373,17 @@ export interface TimeoutData {
   truncated?: boolean | undefined;
   /** bytes that the terminal has taken */
   written?: number | undefined;
+}
+
+export interface TimeoutDataLost {
+  host: string;
+  sessions: string[];
+  /** the last sequence that is known of a session */
+  since: { [name: string]: number };
+  /** down or silent */
+  reason: string;
+  /** for how long it had been away */
+  for_ms: number;
 }
 
 /** the window title contains a text */
@@ -3329,6 +3538,9 @@ export interface TurnInProgressData {
   done?: number | undefined;
   duration_ms?: number | undefined;
   elapsed_ms?: number | undefined;
+  /** what could not be asked, since its host was away: whether it would have matched is not
+   * known */
+  lost?: TurnInProgressDataLost[] | undefined;
   /** the matcher that was sent, with held, why and nearest at each node */
   matcher?: Explanation | undefined;
   /** lines that scrolled off the screen were lost before they could be looked at; with latched
@@ -3352,6 +3564,17 @@ export interface TurnInProgressData {
   written?: number | undefined;
 }
 
+export interface TurnInProgressDataLost {
+  host: string;
+  sessions: string[];
+  /** the last sequence that is known of a session */
+  since: { [name: string]: number };
+  /** down or silent */
+  reason: string;
+  /** for how long it had been away */
+  for_ms: number;
+}
+
 export interface UnkillableData {
   reason: "unkillable";
   /** processes that could not be ended */
@@ -3360,6 +3583,10 @@ export interface UnkillableData {
 
 export interface UnknownAdapterData {
   reason: "unknown_adapter";
+}
+
+export interface UnknownHostData {
+  reason: "unknown_host";
 }
 
 export interface UnknownIntentData {
@@ -3411,73 +3638,82 @@ export interface Methods {
    * invalid_params, limit_exceeded, read_only. */
   "adapter.cancel_wait": { params: AdapterCancelWaitParams; result: AdapterCancelWaitResult };
   /** Ends an adapter's program and all it started, and forgets both. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_params, limit_exceeded, permission_denied,
-   * plugin_failed, read_only, unkillable, unknown_adapter. */
+   * duplicate_member, host_lost, host_unreachable, internal_error, invalid_params,
+   * limit_exceeded, permission_denied, plugin_failed, read_only, server_lost, unkillable,
+   * unknown_adapter, unknown_host. */
   "adapter.close": { params: AdapterCloseParams; result: Closed };
   /** Reads what has happened, from a place of the client's own. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_params, invalid_redaction, limit_exceeded,
-   * permission_denied, plugin_failed, unknown_adapter. */
+   * duplicate_member, host_lost, host_unreachable, internal_error, invalid_params,
+   * invalid_redaction, limit_exceeded, permission_denied, plugin_failed, server_lost,
+   * unknown_adapter, unknown_host. */
   "adapter.events": { params: AdapterEventsParams; result: AdapterEventsResult };
   /** Tells which rule decided the state, which nearly did, and on what rows. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_params, invalid_redaction, limit_exceeded,
-   * permission_denied, plugin_failed, unknown_adapter. */
+   * duplicate_member, host_lost, host_unreachable, internal_error, invalid_params,
+   * invalid_redaction, limit_exceeded, permission_denied, plugin_failed, server_lost,
+   * unknown_adapter, unknown_host. */
   "adapter.explain": { params: AdapterExplainParams; result: AdapterExplainResult };
   /** Reads the screen as a plugin sees it, with its state. Errors: cancelled, duplicate_member,
-   * internal_error, invalid_params, invalid_redaction, limit_exceeded, permission_denied,
-   * plugin_failed, unknown_adapter. */
+   * host_lost, host_unreachable, internal_error, invalid_params, invalid_redaction,
+   * limit_exceeded, permission_denied, plugin_failed, server_lost, unknown_adapter,
+   * unknown_host. */
   "adapter.inspect": { params: AdapterInspectParams; result: AdapterInspectResult };
   /** Lists the plugins that adapters can be started with. Errors: cancelled, duplicate_member,
-   * internal_error, invalid_params, limit_exceeded. */
+   * host_lost, host_unreachable, internal_error, invalid_params, limit_exceeded, server_lost,
+   * unknown_host. */
   "adapter.list": { params: AdapterListParams; result: AdapterListResult };
-  /** Lists the adapters that are live. Errors: cancelled, duplicate_member, internal_error,
-   * invalid_params, limit_exceeded. */
+  /** Lists the adapters that are live. Errors: cancelled, duplicate_member, host_lost,
+   * host_unreachable, internal_error, invalid_params, limit_exceeded, server_lost, unknown_host. */
   "adapter.live": { params: AdapterLiveParams; result: AdapterLiveResult };
   /** Closes an adapter and starts another in its place. Errors: cancelled, cannot_start,
-   * duplicate_member, file_refused, internal_error, invalid_environment, invalid_params,
-   * invalid_redaction, limit_exceeded, name_taken, no_program, permission_denied, plugin_failed,
-   * plugin_without_code, read_only, shutting_down, size_out_of_range, too_many_secrets,
-   * unkillable, unknown_plugin. */
+   * duplicate_member, file_refused, host_lost, host_unreachable, internal_error,
+   * invalid_environment, invalid_params, invalid_redaction, limit_exceeded, name_taken,
+   * no_program, permission_denied, plugin_failed, plugin_without_code, read_only, server_lost,
+   * shutting_down, size_out_of_range, too_many_secrets, unkillable, unknown_host,
+   * unknown_plugin. */
   "adapter.resume": { params: AdapterResumeParams; result: AdapterStarted };
   /** Performs an intent, and tells whether it was submitted. Errors: ambiguous, cancelled,
-   * duplicate_member, expectation_failed, input_blocked, input_full, intent_refused,
-   * internal_error, invalid_action, invalid_params, invalid_redaction, key_not_requested,
-   * limit_exceeded, line_too_long, mouse_not_requested, not_found, off_screen,
-   * permission_denied, plugin_failed, plugin_without_code, position_out_of_range, read_only,
-   * session_closed, session_ended, session_leased, shutting_down, size_out_of_range, timeout,
-   * too_many_marks, turn_in_progress, unkillable, unknown_adapter, unknown_intent. */
+   * duplicate_member, expectation_failed, host_lost, host_unreachable, input_blocked,
+   * input_full, intent_refused, internal_error, invalid_action, invalid_params,
+   * invalid_redaction, key_not_requested, limit_exceeded, line_too_long, mouse_not_requested,
+   * not_found, off_screen, permission_denied, plugin_failed, plugin_without_code,
+   * position_out_of_range, read_only, server_lost, session_closed, session_ended,
+   * session_leased, shutting_down, size_out_of_range, timeout, too_many_marks, turn_in_progress,
+   * unkillable, unknown_adapter, unknown_host, unknown_intent. */
   "adapter.send": { params: AdapterSendParams; result: AdapterSendResult };
-  /** Reads the screen. Errors: cancelled, duplicate_member, internal_error, invalid_params,
-   * invalid_redaction, limit_exceeded, permission_denied, plugin_failed, reply_too_large,
-   * unknown_adapter. */
+  /** Reads the screen. Errors: cancelled, duplicate_member, host_lost, host_unreachable,
+   * internal_error, invalid_params, invalid_redaction, limit_exceeded, permission_denied,
+   * plugin_failed, reply_too_large, server_lost, unknown_adapter, unknown_host. */
   "adapter.snapshot": { params: AdapterSnapshotParams; result: Snapshot };
   /** Starts a program with a plugin that drives it. Errors: cancelled, cannot_start,
-   * duplicate_member, file_refused, internal_error, invalid_environment, invalid_params,
-   * invalid_redaction, limit_exceeded, name_taken, no_program, permission_denied, plugin_failed,
-   * plugin_without_code, read_only, shutting_down, size_out_of_range, too_many_secrets,
-   * unknown_plugin. */
+   * duplicate_member, file_refused, host_lost, host_unreachable, internal_error,
+   * invalid_environment, invalid_params, invalid_redaction, limit_exceeded, name_taken,
+   * no_program, permission_denied, plugin_failed, plugin_without_code, read_only, server_lost,
+   * shutting_down, size_out_of_range, too_many_secrets, unknown_host, unknown_plugin. */
   "adapter.start": { params: AdapterStartParams; result: AdapterStarted };
-  /** Tells what state the program is in. Errors: cancelled, duplicate_member, internal_error,
-   * invalid_params, invalid_redaction, limit_exceeded, permission_denied, plugin_failed,
-   * unknown_adapter. */
+  /** Tells what state the program is in. Errors: cancelled, duplicate_member, host_lost,
+   * host_unreachable, internal_error, invalid_params, invalid_redaction, limit_exceeded,
+   * permission_denied, plugin_failed, server_lost, unknown_adapter, unknown_host. */
   "adapter.state": { params: AdapterStateParams; result: AdapterStateResult };
-  /** Reads the retained output. Errors: cancelled, duplicate_member, internal_error,
-   * invalid_params, invalid_redaction, limit_exceeded, permission_denied, plugin_failed,
-   * unknown_adapter. */
+  /** Reads the retained output. Errors: cancelled, duplicate_member, host_lost,
+   * host_unreachable, internal_error, invalid_params, invalid_redaction, limit_exceeded,
+   * permission_denied, plugin_failed, server_lost, unknown_adapter, unknown_host. */
   "adapter.transcript": { params: AdapterTranscriptParams; result: Transcript };
   /** Performs an intent and waits, with no other client's intent between. Errors: ambiguous,
-   * cancelled, duplicate_member, expectation_failed, input_blocked, input_full, intent_refused,
-   * internal_error, invalid_action, invalid_matcher, invalid_params, invalid_redaction,
-   * key_not_requested, limit_exceeded, line_too_long, mouse_not_requested, not_found,
-   * off_screen, permission_denied, plugin_failed, plugin_without_code, position_out_of_range,
-   * read_only, session_closed, session_ended, session_leased, shutting_down, size_out_of_range,
-   * timeout, too_many_marks, turn_in_progress, unkillable, unknown_adapter, unknown_intent,
-   * unknown_plugin, unknown_predicate, wait_id_in_use. */
+   * cancelled, duplicate_member, expectation_failed, host_lost, host_unreachable, input_blocked,
+   * input_full, intent_refused, internal_error, invalid_action, invalid_matcher, invalid_params,
+   * invalid_redaction, key_not_requested, limit_exceeded, line_too_long, mouse_not_requested,
+   * not_found, off_screen, permission_denied, plugin_failed, plugin_without_code,
+   * position_out_of_range, read_only, server_lost, session_closed, session_ended,
+   * session_leased, shutting_down, size_out_of_range, timeout, too_many_marks, turn_in_progress,
+   * unkillable, unknown_adapter, unknown_host, unknown_intent, unknown_plugin,
+   * unknown_predicate, wait_id_in_use. */
   "adapter.turn": { params: AdapterTurnParams; result: AdapterTurnResult };
   /** Waits until a matcher of the plugin holds. Errors: cancelled, duplicate_member,
-   * expectation_failed, intent_refused, internal_error, invalid_matcher, invalid_params,
-   * invalid_redaction, limit_exceeded, permission_denied, plugin_failed, plugin_without_code,
-   * session_closed, session_ended, timeout, unknown_adapter, unknown_intent, unknown_plugin,
-   * unknown_predicate, wait_id_in_use. */
+   * expectation_failed, host_lost, host_unreachable, intent_refused, internal_error,
+   * invalid_matcher, invalid_params, invalid_redaction, limit_exceeded, permission_denied,
+   * plugin_failed, plugin_without_code, server_lost, session_closed, session_ended, timeout,
+   * unknown_adapter, unknown_host, unknown_intent, unknown_plugin, unknown_predicate,
+   * wait_id_in_use. */
   "adapter.wait": { params: AdapterWaitParams; result: AdapterWaitResult };
   /** Tells what plugins can be and which are built in. Errors: cancelled, duplicate_member,
    * internal_error, invalid_params, limit_exceeded. */
@@ -3502,14 +3738,22 @@ export interface Methods {
    * internal_error, invalid_manifest, invalid_params, limit_exceeded. */
   "plugin.validate_manifest": { params: PluginValidateManifestParams; result: PluginValidateManifestResult };
   /** Tells what this server can do; with schema, the shape of every method. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_params, limit_exceeded. */
+   * duplicate_member, host_lost, host_unreachable, internal_error, invalid_params,
+   * limit_exceeded, server_lost, unknown_host. */
   "server.capabilities": { params: ServerCapabilitiesParams; result: ServerCapabilitiesResult };
+  /** Lists the other machines whose sessions are here, too. Errors: cancelled, duplicate_member,
+   * host_lost, host_unreachable, internal_error, invalid_params, limit_exceeded, server_lost,
+   * unknown_host. */
+  "server.hosts": { params: ServerHostsParams; result: ServerHostsResult };
   /** Tells counts of the server, for a monitor. Errors: cancelled, duplicate_member,
    * internal_error, invalid_params, limit_exceeded. */
   "server.metrics": { params: ServerMetricsParams; result: ServerMetricsResult };
   /** Has this connection only read from now on. Errors: cancelled, duplicate_member,
    * internal_error, invalid_params, limit_exceeded, read_only. */
   "server.set_access": { params: ServerSetAccessParams; result: ServerSetAccessResult };
+  /** Says whether this connection sees the sessions of other machines. Errors: cancelled,
+   * duplicate_member, internal_error, invalid_params, limit_exceeded. */
+  "server.set_hosts": { params: ServerSetHostsParams; result: ServerSetHostsResult };
   /** Turns notifications of this connection on or off. Errors: cancelled, duplicate_member,
    * internal_error, invalid_params, invalid_redaction, limit_exceeded. */
   "server.set_notifications": { params: ServerSetNotificationsParams; result: ServerSetNotificationsResult };
@@ -3520,112 +3764,129 @@ export interface Methods {
    * duplicate_member, internal_error, invalid_params, limit_exceeded. */
   "server.set_strict": { params: ServerSetStrictParams; result: ServerSetStrictResult };
   /** Reads the commands of a shell that marks them. Errors: cancelled, duplicate_member,
-   * internal_error, invalid_params, invalid_redaction, limit_exceeded, session_forgotten,
-   * unknown_session. */
+   * host_lost, host_unreachable, internal_error, invalid_params, invalid_redaction,
+   * limit_exceeded, server_lost, session_forgotten, unknown_host, unknown_session. */
   "session.blocks": { params: SessionBlocksParams; result: SessionBlocksResult };
   /** Ends a session's program and all it started, and forgets the session. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_params, limit_exceeded, owned_by_adapter,
-   * read_only, session_forgotten, unkillable, unknown_session. */
+   * duplicate_member, host_lost, host_unreachable, internal_error, invalid_params,
+   * limit_exceeded, owned_by_adapter, read_only, server_lost, session_forgotten, unkillable,
+   * unknown_host, unknown_session. */
   "session.close": { params: SessionCloseParams; result: Closed };
   /** Starts a program on a terminal of its own. Errors: cancelled, cannot_start,
-   * duplicate_member, file_refused, internal_error, invalid_environment, invalid_params,
-   * limit_exceeded, memory_limit_unsupported, name_taken, read_only,
-   * shell_integration_unsupported, shutting_down, size_out_of_range, too_many_secrets. */
+   * duplicate_member, file_refused, host_lost, host_unreachable, internal_error,
+   * invalid_environment, invalid_params, limit_exceeded, memory_limit_unsupported, name_taken,
+   * read_only, server_lost, shell_integration_unsupported, shutting_down, size_out_of_range,
+   * too_many_secrets, unknown_host. */
   "session.create": { params: SessionCreateParams; result: SessionCreateResult };
   /** Reads what has happened to a session: input, waits, commands, leases, its end. Errors:
-   * cancelled, duplicate_member, internal_error, invalid_params, invalid_redaction,
-   * limit_exceeded, session_forgotten, unknown_session. */
+   * cancelled, duplicate_member, host_lost, host_unreachable, internal_error, invalid_params,
+   * invalid_redaction, limit_exceeded, server_lost, session_forgotten, unknown_host,
+   * unknown_session. */
   "session.events": { params: SessionEventsParams; result: SessionEventsResult };
   /** Forgets all sessions that have ended and that nobody needs. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_params, limit_exceeded, read_only, unkillable. */
+   * duplicate_member, host_lost, host_unreachable, internal_error, invalid_params,
+   * limit_exceeded, read_only, server_lost, unkillable, unknown_host. */
   "session.forget": { params: SessionForgetParams; result: SessionForgetResult };
   /** Waits for the screen to change, and reads the rows that did. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_params, invalid_redaction, limit_exceeded,
-   * moment_not_kept, reply_too_large, session_closed, session_forgotten, unknown_session. */
+   * duplicate_member, host_lost, host_unreachable, internal_error, invalid_params,
+   * invalid_redaction, limit_exceeded, moment_not_kept, reply_too_large, server_lost,
+   * session_closed, session_forgotten, unknown_host, unknown_session. */
   "session.frame": { params: SessionFrameParams; result: Frame };
   /** Writes the screen down as a golden screen, the text of a file that tests compare screens
-   * with. Errors: cancelled, duplicate_member, golden_refused, internal_error, invalid_golden,
-   * invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, session_forgotten,
-   * unknown_session. */
+   * with. Errors: cancelled, duplicate_member, golden_refused, host_lost, host_unreachable,
+   * internal_error, invalid_golden, invalid_params, invalid_redaction, limit_exceeded,
+   * moment_not_kept, server_lost, session_forgotten, unknown_host, unknown_session. */
   "session.golden": { params: SessionGoldenParams; result: SessionGoldenResult };
   /** Tells when a matcher held in a session's past, and for how long. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_matcher, invalid_params, invalid_redaction,
-   * limit_exceeded, moment_not_kept, plugin_failed, session_closed, session_ended,
-   * session_forgotten, timeout, unknown_session. */
+   * duplicate_member, host_lost, host_unreachable, internal_error, invalid_matcher,
+   * invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, plugin_failed,
+   * server_lost, session_closed, session_ended, session_forgotten, timeout, unknown_host,
+   * unknown_session. */
   "session.history": { params: SessionHistoryParams; result: SessionHistoryResult };
   /** Types, pastes, presses a key, signals. Errors: ambiguous, cancelled, duplicate_member,
-   * input_blocked, input_full, internal_error, invalid_action, invalid_params,
-   * key_not_requested, limit_exceeded, line_too_long, mouse_not_requested, not_found,
-   * off_screen, owned_by_adapter, plugin_failed, position_out_of_range, read_only,
-   * session_closed, session_ended, session_forgotten, session_leased, shutting_down,
-   * size_out_of_range, too_many_marks, unkillable, unknown_session. */
+   * host_lost, host_unreachable, input_blocked, input_full, internal_error, invalid_action,
+   * invalid_params, key_not_requested, limit_exceeded, line_too_long, mouse_not_requested,
+   * not_found, off_screen, owned_by_adapter, plugin_failed, position_out_of_range, read_only,
+   * server_lost, session_closed, session_ended, session_forgotten, session_leased,
+   * shutting_down, size_out_of_range, too_many_marks, unkillable, unknown_host, unknown_session. */
   "session.input": { params: SessionInputParams; result: SessionInputResult };
   /** Ends a session's program and all it started; the session stays readable. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_params, limit_exceeded, owned_by_adapter,
-   * read_only, session_closed, session_forgotten, unkillable, unknown_session. */
+   * duplicate_member, host_lost, host_unreachable, internal_error, invalid_params,
+   * limit_exceeded, owned_by_adapter, read_only, server_lost, session_closed, session_forgotten,
+   * unkillable, unknown_host, unknown_session. */
   "session.kill": { params: SessionKillParams; result: SessionKillResult };
   /** Takes the right to type into a session, which nobody else has then. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_params, limit_exceeded, owned_by_adapter,
-   * read_only, session_closed, session_ended, session_forgotten, session_leased,
-   * unknown_session. */
+   * duplicate_member, host_lost, host_unreachable, internal_error, invalid_params,
+   * limit_exceeded, owned_by_adapter, read_only, server_lost, session_closed, session_ended,
+   * session_forgotten, session_leased, unknown_host, unknown_session. */
   "session.lease": { params: SessionLeaseParams; result: SessionLeaseResult };
   /** Lists all sessions, those that have ended too. Errors: cancelled, duplicate_member,
-   * internal_error, invalid_params, invalid_redaction, limit_exceeded, session_forgotten,
-   * unknown_session. */
+   * host_lost, host_unreachable, internal_error, invalid_params, invalid_redaction,
+   * limit_exceeded, server_lost, session_forgotten, unknown_host, unknown_session. */
   "session.list": { params: SessionListParams; result: SessionListResult };
   /** Waits until a locator means places of the screen, and tells where they are. Errors:
-   * ambiguous, cancelled, duplicate_member, internal_error, invalid_locator, invalid_params,
-   * invalid_redaction, limit_exceeded, moment_not_kept, not_found, plugin_failed,
-   * session_closed, session_ended, session_forgotten, timeout, unknown_session. */
+   * ambiguous, cancelled, duplicate_member, host_lost, host_unreachable, internal_error,
+   * invalid_locator, invalid_params, invalid_redaction, limit_exceeded, moment_not_kept,
+   * not_found, plugin_failed, server_lost, session_closed, session_ended, session_forgotten,
+   * timeout, unknown_host, unknown_session. */
   "session.locate": { params: SessionLocateParams; result: SessionLocateResult };
   /** Lists recordings, those that have ended too. Errors: cancelled, duplicate_member,
-   * internal_error, invalid_params, limit_exceeded, session_forgotten, unknown_session. */
+   * host_lost, host_unreachable, internal_error, invalid_params, limit_exceeded, server_lost,
+   * session_forgotten, unknown_host, unknown_session. */
   "session.record_list": { params: SessionRecordListParams; result: SessionRecordListResult };
   /** Records a session from here on, as asciicast or Markdown. Errors: cancelled,
-   * duplicate_member, file_refused, internal_error, invalid_params, invalid_redaction,
-   * limit_exceeded, read_only, session_closed, session_ended, session_forgotten,
-   * unknown_session. */
+   * duplicate_member, file_refused, host_lost, host_unreachable, internal_error, invalid_params,
+   * invalid_redaction, limit_exceeded, read_only, server_lost, session_closed, session_ended,
+   * session_forgotten, unknown_host, unknown_session. */
   "session.record_start": { params: SessionRecordStartParams; result: SessionRecordStartResult };
   /** Ends a recording and gives its file its name. Errors: cancelled, duplicate_member,
-   * file_refused, internal_error, invalid_params, limit_exceeded, read_only, unknown_recording. */
+   * file_refused, host_lost, host_unreachable, internal_error, invalid_params, limit_exceeded,
+   * read_only, server_lost, unknown_host, unknown_recording. */
   "session.record_stop": { params: SessionRecordStopParams; result: Recording };
-  /** Gives that right back. Errors: cancelled, duplicate_member, internal_error, invalid_params,
-   * limit_exceeded, read_only, session_forgotten, unknown_session. */
+  /** Gives that right back. Errors: cancelled, duplicate_member, host_lost, host_unreachable,
+   * internal_error, invalid_params, limit_exceeded, read_only, server_lost, session_forgotten,
+   * unknown_host, unknown_session. */
   "session.release": { params: SessionReleaseParams; result: SessionReleaseResult };
-  /** Changes a terminal's size. Errors: cancelled, duplicate_member, input_full, internal_error,
-   * invalid_params, limit_exceeded, read_only, session_closed, session_ended, session_forgotten,
-   * session_leased, size_out_of_range, unknown_session. */
+  /** Changes a terminal's size. Errors: cancelled, duplicate_member, host_lost,
+   * host_unreachable, input_full, internal_error, invalid_params, limit_exceeded, read_only,
+   * server_lost, session_closed, session_ended, session_forgotten, session_leased,
+   * size_out_of_range, unknown_host, unknown_session. */
   "session.resize": { params: SessionResizeParams; result: SessionResizeResult };
   /** Runs a command line in a session's shell, and tells its output and exit code. Errors:
-   * ambiguous, cancelled, command_not_run, duplicate_member, input_blocked, input_full,
-   * internal_error, invalid_action, invalid_params, invalid_redaction, key_not_requested,
-   * limit_exceeded, line_too_long, mouse_not_requested, no_shell, not_at_prompt, not_found,
-   * off_screen, owned_by_adapter, plugin_failed, position_out_of_range, read_only,
-   * session_closed, session_ended, session_forgotten, session_leased, shutting_down,
-   * size_out_of_range, timeout, too_many_marks, unknown_session. */
+   * ambiguous, cancelled, command_not_run, duplicate_member, host_lost, host_unreachable,
+   * input_blocked, input_full, internal_error, invalid_action, invalid_params,
+   * invalid_redaction, key_not_requested, limit_exceeded, line_too_long, mouse_not_requested,
+   * no_shell, not_at_prompt, not_found, off_screen, owned_by_adapter, plugin_failed,
+   * position_out_of_range, read_only, server_lost, session_closed, session_ended,
+   * session_forgotten, session_leased, shutting_down, size_out_of_range, timeout,
+   * too_many_marks, unknown_host, unknown_session. */
   "session.run": { params: SessionRunParams; result: SessionRunResult };
   /** Draws the screen as PNG, SVG, HTML or ANSI text. Errors: cancelled, duplicate_member,
-   * file_refused, internal_error, invalid_params, invalid_redaction, limit_exceeded,
-   * moment_not_kept, read_only, reply_too_large, session_forgotten, unknown_session. */
+   * file_refused, host_lost, host_unreachable, internal_error, invalid_params,
+   * invalid_redaction, limit_exceeded, moment_not_kept, read_only, reply_too_large, server_lost,
+   * session_forgotten, unknown_host, unknown_session. */
   "session.screenshot": { params: SessionScreenshotParams; result: SessionScreenshotResult };
   /** Reads lines that have left the screen, and the screen's after them. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_params, invalid_redaction, limit_exceeded,
-   * session_forgotten, unknown_session. */
+   * duplicate_member, host_lost, host_unreachable, internal_error, invalid_params,
+   * invalid_redaction, limit_exceeded, server_lost, session_forgotten, unknown_host,
+   * unknown_session. */
   "session.scrollback": { params: SessionScrollbackParams; result: SessionScrollbackResult };
-  /** Finds text in scrollback and screen. Errors: cancelled, duplicate_member, internal_error,
-   * invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, session_forgotten,
-   * unknown_session. */
+  /** Finds text in scrollback and screen. Errors: cancelled, duplicate_member, host_lost,
+   * host_unreachable, internal_error, invalid_params, invalid_redaction, limit_exceeded,
+   * moment_not_kept, server_lost, session_forgotten, unknown_host, unknown_session. */
   "session.search": { params: SessionSearchParams; result: SessionSearchResult };
-  /** Reads the screen. Errors: cancelled, duplicate_member, internal_error, invalid_params,
-   * invalid_redaction, limit_exceeded, moment_not_kept, reply_too_large, session_forgotten,
-   * unknown_session. */
+  /** Reads the screen. Errors: cancelled, duplicate_member, host_lost, host_unreachable,
+   * internal_error, invalid_params, invalid_redaction, limit_exceeded, moment_not_kept,
+   * reply_too_large, server_lost, session_forgotten, unknown_host, unknown_session. */
   "session.snapshot": { params: SessionSnapshotParams; result: Snapshot };
-  /** Reads the retained output. Errors: cancelled, duplicate_member, internal_error,
-   * invalid_params, invalid_redaction, limit_exceeded, session_forgotten, unknown_session. */
+  /** Reads the retained output. Errors: cancelled, duplicate_member, host_lost,
+   * host_unreachable, internal_error, invalid_params, invalid_redaction, limit_exceeded,
+   * server_lost, session_forgotten, unknown_host, unknown_session. */
   "session.transcript": { params: SessionTranscriptParams; result: Transcript };
-  /** Waits until a matcher holds. Errors: cancelled, duplicate_member, internal_error,
-   * invalid_matcher, invalid_params, invalid_redaction, limit_exceeded, plugin_failed,
-   * reply_too_large, session_closed, session_ended, session_forgotten, timeout, unknown_session. */
+  /** Waits until a matcher holds. Errors: cancelled, duplicate_member, host_lost,
+   * host_unreachable, internal_error, invalid_matcher, invalid_params, invalid_redaction,
+   * limit_exceeded, plugin_failed, reply_too_large, server_lost, session_closed, session_ended,
+   * session_forgotten, timeout, unknown_host, unknown_session. */
   "session.wait": { params: SessionWaitParams; result: Matched };
 }
 
@@ -3676,6 +3937,10 @@ export interface ErrorData {
   /** the screen cannot be written down: a mask covers nothing, the region lies outside, or it
    * has too many styles */
   golden_refused: GoldenRefusedData;
+  /** the host was lost before it answered; whether it was done is not known */
+  host_lost: HostLostData;
+  /** the host cannot be reached; nothing was done */
+  host_unreachable: HostUnreachableData;
   /** the program does not read its input */
   input_blocked: InputBlockedData;
   /** too much input waits for the program */
@@ -3756,6 +4021,8 @@ export interface ErrorData {
   reply_too_large: ReplyTooLargeData;
   /** the server does not load plugins for clients */
   server_did_not_grant_plugin_load: ServerDidNotGrantPluginLoadData;
+  /** the host's server was started anew, and its sessions have ended */
+  server_lost: ServerLostData;
   /** the session was closed */
   session_closed: SessionClosedData;
   /** the session's program has ended */
@@ -3782,6 +4049,8 @@ export interface ErrorData {
   unkillable: UnkillableData;
   /** there is no such adapter */
   unknown_adapter: UnknownAdapterData;
+  /** there is no such host */
+  unknown_host: UnknownHostData;
   /** the plugin has no such intent or wait matcher */
   unknown_intent: UnknownIntentData;
   /** there is no such method */

@@ -14,6 +14,8 @@ from ._generated import (
     CannotStartData,
     ErrorData,
     ExpectationFailedData,
+    HostLostData,
+    HostUnreachableData,
     InputBlockedData,
     InputData,
     IntentRefusedData,
@@ -28,6 +30,7 @@ from ._generated import (
     PermissionDeniedData,
     PluginFailedData,
     ServerDidNotGrantPluginLoadData,
+    ServerLostData,
     SessionForgottenData,
     SessionLeasedData,
     TooManySecretsData,
@@ -160,6 +163,28 @@ class GoldenRefusedError(PtywrightError):
     @property
     def data(self) -> ErrorData:
         return ErrorData(self._data)
+
+
+class HostLostError(PtywrightError):
+    """The host was lost before it answered; whether it was done is not known."""
+
+    reason = "host_lost"
+    code = -32006
+
+    @property
+    def data(self) -> HostLostData:
+        return HostLostData(self._data)
+
+
+class HostUnreachableError(PtywrightError):
+    """The host cannot be reached; nothing was done."""
+
+    reason = "host_unreachable"
+    code = -32006
+
+    @property
+    def data(self) -> HostUnreachableData:
+        return HostUnreachableData(self._data)
 
 
 class InputBlockedError(PtywrightError):
@@ -602,6 +627,17 @@ class ServerDidNotGrantPluginLoadError(PtywrightError):
         return ServerDidNotGrantPluginLoadData(self._data)
 
 
+class ServerLostError(PtywrightError):
+    """The host's server was started anew, and its sessions have ended."""
+
+    reason = "server_lost"
+    code = -32002
+
+    @property
+    def data(self) -> ServerLostData:
+        return ServerLostData(self._data)
+
+
 class SessionClosedError(PtywrightError):
     """The session was closed."""
 
@@ -745,6 +781,17 @@ class UnknownAdapterError(PtywrightError):
         return ErrorData(self._data)
 
 
+class UnknownHostError(PtywrightError):
+    """There is no such host."""
+
+    reason = "unknown_host"
+    code = -32602
+
+    @property
+    def data(self) -> ErrorData:
+        return ErrorData(self._data)
+
+
 class UnknownIntentError(PtywrightError):
     """The plugin has no such intent or wait matcher."""
 
@@ -834,6 +881,8 @@ ERRORS: Dict[str, Type[PtywrightError]] = {
     "file_refused": FileRefusedError,
     "framing_lost": FramingLostError,
     "golden_refused": GoldenRefusedError,
+    "host_lost": HostLostError,
+    "host_unreachable": HostUnreachableError,
     "input_blocked": InputBlockedError,
     "input_full": InputFullError,
     "intent_refused": IntentRefusedError,
@@ -874,6 +923,7 @@ ERRORS: Dict[str, Type[PtywrightError]] = {
     "read_only": ReadOnlyError,
     "reply_too_large": ReplyTooLargeError,
     "server_did_not_grant_plugin_load": ServerDidNotGrantPluginLoadError,
+    "server_lost": ServerLostError,
     "session_closed": SessionClosedError,
     "session_ended": SessionEndedError,
     "session_forgotten": SessionForgottenError,
@@ -887,6 +937,7 @@ ERRORS: Dict[str, Type[PtywrightError]] = {
     "turn_in_progress": TurnInProgressError,
     "unkillable": UnkillableError,
     "unknown_adapter": UnknownAdapterError,
+    "unknown_host": UnknownHostError,
     "unknown_intent": UnknownIntentError,
     "unknown_method": UnknownMethodError,
     "unknown_plugin": UnknownPluginError,
@@ -911,6 +962,8 @@ __all__ = [
     "FileRefusedError",
     "FramingLostError",
     "GoldenRefusedError",
+    "HostLostError",
+    "HostUnreachableError",
     "InputBlockedError",
     "InputFullError",
     "IntentRefusedError",
@@ -951,6 +1004,7 @@ __all__ = [
     "ReadOnlyError",
     "ReplyTooLargeError",
     "ServerDidNotGrantPluginLoadError",
+    "ServerLostError",
     "SessionClosedError",
     "SessionEndedError",
     "SessionForgottenError",
@@ -964,6 +1018,7 @@ __all__ = [
     "TurnInProgressError",
     "UnkillableError",
     "UnknownAdapterError",
+    "UnknownHostError",
     "UnknownIntentError",
     "UnknownMethodError",
     "UnknownPluginError",

@@ -84,6 +84,17 @@ class AdapterListResult(Record):
 
 class AdapterLiveResult(Record):
     adapters = Made["List[AdapterInfo]"]("adapters", lambda v: [AdapterInfo(x) for x in v or ()])
+    away = Made["List[AdapterLiveResultAway]"]("away", lambda v: [AdapterLiveResultAway(x) for x in v or ()])
+    """Hosts that the list is without."""
+
+
+class AdapterLiveResultAway(Record):
+    host = Plain[str]("host")
+    state = Plain[str]("state")
+    """Down or silent."""
+    since = Plain[str]("since")
+    error = Plain[str]("error")
+    """For people."""
 
 
 class AdapterSendResult(Record):
@@ -339,6 +350,10 @@ class WaitData(Record):
     """Actions that were performed."""
     duration_ms = Optionally[Optional[int]]("duration_ms", None)
     elapsed_ms = Optionally[Optional[int]]("elapsed_ms", None)
+    lost = Made["List[CancelledDataLost]"]("lost", lambda v: [CancelledDataLost(x) for x in v or ()])
+    """What could not be asked, since its host was away: whether it would have matched is not
+    known.
+    """
     matcher = Made["Optional[Explanation]"]("matcher", lambda v: maybe(_explanation, v))
     """The matcher that was sent, with held, why and nearest at each node."""
     missed = Optionally[bool]("missed", False)
@@ -361,6 +376,17 @@ class WaitData(Record):
     """The beginning of output is left out."""
     written = Optionally[Optional[int]]("written", None)
     """Bytes that the terminal has taken."""
+
+
+class CancelledDataLost(Record):
+    host = Plain[str]("host")
+    sessions = Plain[List[str]]("sessions")
+    since = Plain[Dict[str, int]]("since")
+    """The last sequence that is known of a session."""
+    reason = Plain[str]("reason")
+    """Down or silent."""
+    for_ms = Plain[int]("for_ms")
+    """For how long it had been away."""
 
 
 class Candidate(Record):
@@ -469,6 +495,17 @@ class CommandFinishedOutcome(Record):
     command = Plain[str]("command")
     exit_code = Plain[Optional[int]]("exit_code")
     """Null when the shell did not tell."""
+
+
+class CommandNotRunDataLost(Record):
+    host = Plain[str]("host")
+    sessions = Plain[List[str]]("sessions")
+    since = Plain[Dict[str, int]]("since")
+    """The last sequence that is known of a session."""
+    reason = Plain[str]("reason")
+    """Down or silent."""
+    for_ms = Plain[int]("for_ms")
+    """For how long it had been away."""
 
 
 class ContainsTextExplanation(Record):
@@ -751,8 +788,30 @@ class HasLocatorValue(TypedDict):
     what: Locator
 
 
+class HostLostData(Record):
+    """What an error has to show for it."""
+    host = Plain[str]("host")
+    since = Plain[str]("since")
+    """By the clock of the machine that tells it."""
+    error = Plain[str]("error")
+    """What happened last, for people."""
+    unknown = Plain[bool]("unknown")
+    """True: it may have been done."""
+
+
 class HostMark(Record):
     label = Plain[str]("label")
+
+
+class HostUnreachableData(Record):
+    """What an error has to show for it."""
+    host = Plain[str]("host")
+    since = Plain[str]("since")
+    """By the clock of the machine that tells it."""
+    error = Plain[str]("error")
+    """What happened last, for people."""
+    retry_ms = Optionally[Optional[int]]("retry_ms", None)
+    """When it is tried again."""
 
 
 class InLocator(TypedDict):
@@ -1220,6 +1279,10 @@ class PluginFailedData(Record):
     elapsed_ms = Optionally[Optional[int]]("elapsed_ms", None)
     line = Optionally[Optional[int]]("line", None)
     """From 1."""
+    lost = Made["List[PluginFailedDataLost]"]("lost", lambda v: [PluginFailedDataLost(x) for x in v or ()])
+    """What could not be asked, since its host was away: whether it would have matched is not
+    known.
+    """
     matcher = Made["Optional[Explanation]"]("matcher", lambda v: maybe(_explanation, v))
     """The matcher that was sent, with held, why and nearest at each node."""
     missed = Optionally[bool]("missed", False)
@@ -1243,6 +1306,17 @@ class PluginFailedData(Record):
     """The beginning of output is left out."""
     written = Optionally[Optional[int]]("written", None)
     """Bytes that the terminal has taken."""
+
+
+class PluginFailedDataLost(Record):
+    host = Plain[str]("host")
+    sessions = Plain[List[str]]("sessions")
+    since = Plain[Dict[str, int]]("since")
+    """The last sequence that is known of a session."""
+    reason = Plain[str]("reason")
+    """Down or silent."""
+    for_ms = Plain[int]("for_ms")
+    """For how long it had been away."""
 
 
 class PluginLoadResult(Record):
@@ -1560,6 +1634,31 @@ class ServerDidNotGrantPluginLoadData(Record):
     method = Plain[str]("method")
 
 
+class ServerHostsResult(Record):
+    hosts = Made["List[ServerHostsResultHosts]"]("hosts", lambda v: [ServerHostsResultHosts(x) for x in v or ()])
+
+
+class ServerHostsResultHosts(Record):
+    host = Plain[str]("host")
+    state = Plain[str]("state")
+    """None (nobody has needed it), up, silent or down."""
+    error = Optionally[Optional[str]]("error", None)
+    """Why, for people."""
+    round_trip_ms = Optionally[Optional[float]]("round_trip_ms", None)
+    """With check: how long a question and its answer take."""
+    sessions = Optionally[Optional[int]]("sessions", None)
+    """With check: how many it has."""
+    since = Optionally[Optional[str]]("since", None)
+    """Since when it is away."""
+    version = Optionally[Optional[str]]("version", None)
+    """Of the program there, when it answered last."""
+
+
+class ServerLostData(Record):
+    """What an error has to show for it."""
+    host = Plain[str]("host")
+
+
 class ServerMetricsResult(Record):
     text = Plain[str]("text")
     """Counts in the text format of Prometheus, version 0.0.4; nothing that a program wrote."""
@@ -1567,6 +1666,10 @@ class ServerMetricsResult(Record):
 
 class ServerSetAccessResult(Record):
     access = Plain[str]("access")
+
+
+class ServerSetHostsResult(Record):
+    hosts = Plain[bool]("hosts")
 
 
 class ServerSetNotificationsResult(Record):
@@ -1642,8 +1745,30 @@ class SessionChanged(Record):
     secret_input = Optionally[bool]("secret_input", False)
 
 
+class SessionClosedDataLost(Record):
+    host = Plain[str]("host")
+    sessions = Plain[List[str]]("sessions")
+    since = Plain[Dict[str, int]]("since")
+    """The last sequence that is known of a session."""
+    reason = Plain[str]("reason")
+    """Down or silent."""
+    for_ms = Plain[int]("for_ms")
+    """For how long it had been away."""
+
+
 class SessionCreateResult(Record):
     session = Plain[str]("session")
+
+
+class SessionEndedDataLost(Record):
+    host = Plain[str]("host")
+    sessions = Plain[List[str]]("sessions")
+    since = Plain[Dict[str, int]]("since")
+    """The last sequence that is known of a session."""
+    reason = Plain[str]("reason")
+    """Down or silent."""
+    for_ms = Plain[int]("for_ms")
+    """For how long it had been away."""
 
 
 class SessionEvent(Record):
@@ -1722,6 +1847,17 @@ class SessionExited(Record):
 class SessionForgetResult(Record):
     forgotten = Plain[List[str]]("forgotten")
     """The ids of the sessions."""
+    away = Made["List[SessionForgetResultAway]"]("away", lambda v: [SessionForgetResultAway(x) for x in v or ()])
+    """Hosts that the list is without."""
+
+
+class SessionForgetResultAway(Record):
+    host = Plain[str]("host")
+    state = Plain[str]("state")
+    """Down or silent."""
+    since = Plain[str]("since")
+    error = Plain[str]("error")
+    """For people."""
 
 
 class SessionForgottenData(Record):
@@ -1806,7 +1942,18 @@ class SessionLeased(Record):
 
 class SessionListResult(Record):
     sessions = Plain[List[str]]("sessions")
+    away = Made["List[SessionListResultAway]"]("away", lambda v: [SessionListResultAway(x) for x in v or ()])
+    """Hosts that the list is without."""
     details = Made["List[SessionInfo]"]("details", lambda v: [SessionInfo(x) for x in v or ()])
+
+
+class SessionListResultAway(Record):
+    host = Plain[str]("host")
+    state = Plain[str]("state")
+    """Down or silent."""
+    since = Plain[str]("since")
+    error = Plain[str]("error")
+    """For people."""
 
 
 class SessionLocateResult(Record):
@@ -1837,6 +1984,17 @@ class SessionOutput(Record):
 
 class SessionRecordListResult(Record):
     recordings = Made["List[RecordingInfo]"]("recordings", lambda v: [RecordingInfo(x) for x in v or ()])
+    away = Made["List[SessionRecordListResultAway]"]("away", lambda v: [SessionRecordListResultAway(x) for x in v or ()])
+    """Hosts that the list is without."""
+
+
+class SessionRecordListResultAway(Record):
+    host = Plain[str]("host")
+    state = Plain[str]("state")
+    """Down or silent."""
+    since = Plain[str]("since")
+    error = Plain[str]("error")
+    """For people."""
 
 
 class SessionRecordStartResult(Record):
@@ -2109,6 +2267,17 @@ class ThemeAction(TypedDict):
     """The theme's name."""
 
 
+class TimeoutDataLost(Record):
+    host = Plain[str]("host")
+    sessions = Plain[List[str]]("sessions")
+    since = Plain[Dict[str, int]]("since")
+    """The last sequence that is known of a session."""
+    reason = Plain[str]("reason")
+    """Down or silent."""
+    for_ms = Plain[int]("for_ms")
+    """For how long it had been away."""
+
+
 class TitleContainsExplanation(Record):
     """The window title contains a text."""
     type: Literal["title_contains"] = "title_contains"
@@ -2243,6 +2412,17 @@ class TranscriptRegexOutcome(Record):
     """The named groups that took part."""
     scrolled = Made["Optional[Scrolled]"]("scrolled", lambda v: maybe(Scrolled, v))
     """The line, when it had left the screen."""
+
+
+class TurnInProgressDataLost(Record):
+    host = Plain[str]("host")
+    sessions = Plain[List[str]]("sessions")
+    since = Plain[Dict[str, int]]("since")
+    """The last sequence that is known of a session."""
+    reason = Plain[str]("reason")
+    """Down or silent."""
+    for_ms = Plain[int]("for_ms")
+    """For how long it had been away."""
 
 
 class UnkillableData(Record):
@@ -2483,8 +2663,9 @@ def adapter_close(
     Args:
         adapter: The adapter's id.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded, permission_denied, plugin_failed, read_only, unkillable, unknown_adapter.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, permission_denied, plugin_failed,
+    read_only, server_lost, unkillable, unknown_adapter, unknown_host.
     """
     return Call("adapter.close", given(adapter=adapter), Closed)
 
@@ -2504,8 +2685,9 @@ def adapter_events(
         redaction: More rules for this read.
         since: The next of the last answer; default 0, everything that is kept.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, permission_denied, plugin_failed, unknown_adapter.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, permission_denied,
+    plugin_failed, server_lost, unknown_adapter, unknown_host.
     """
     return Call("adapter.events", given(adapter=adapter, redact=redact, redaction=redaction, since=since), AdapterEventsResult)
 
@@ -2523,8 +2705,9 @@ def adapter_explain(
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, permission_denied, plugin_failed, unknown_adapter.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, permission_denied,
+    plugin_failed, server_lost, unknown_adapter, unknown_host.
     """
     return Call("adapter.explain", given(adapter=adapter, redact=redact, redaction=redaction), AdapterExplainResult)
 
@@ -2542,28 +2725,41 @@ def adapter_inspect(
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, permission_denied, plugin_failed, unknown_adapter.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, permission_denied,
+    plugin_failed, server_lost, unknown_adapter, unknown_host.
     """
     return Call("adapter.inspect", given(adapter=adapter, redact=redact, redaction=redaction), AdapterInspectResult)
 
 
-def adapter_list() -> Call[AdapterListResult]:
+def adapter_list(
+    *,
+    host: Optional[str] = None,
+) -> Call[AdapterListResult]:
     """Lists the plugins that adapters can be started with.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded.
+    Args:
+        host: The machine that is asked, as hosts.toml names it; default this one.
+
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, server_lost, unknown_host.
     """
-    return Call("adapter.list", given(), AdapterListResult)
+    return Call("adapter.list", given(host=host), AdapterListResult)
 
 
-def adapter_live() -> Call[AdapterLiveResult]:
+def adapter_live(
+    *,
+    host: Optional[str] = None,
+) -> Call[AdapterLiveResult]:
     """Lists the adapters that are live.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded.
+    Args:
+        host: The machine that is asked, as hosts.toml names it; default this one.
+
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, server_lost, unknown_host.
     """
-    return Call("adapter.live", given(), AdapterLiveResult)
+    return Call("adapter.live", given(host=host), AdapterLiveResult)
 
 
 def adapter_resume(
@@ -2574,6 +2770,7 @@ def adapter_resume(
     cols: Optional[int] = None,
     cwd: Optional[str] = None,
     env: Optional[Mapping[str, str]] = None,
+    host: Optional[str] = None,
     name: Optional[str] = None,
     pixel_height: Optional[int] = None,
     pixel_width: Optional[int] = None,
@@ -2592,6 +2789,7 @@ def adapter_resume(
         cols: Columns of the terminal, 1 to 1000; default 80.
         cwd: Working directory; default the server's.
         env: Variables to set, over the manifest's env.
+        host: The machine that is asked, as hosts.toml names it; default this one.
         name: Of the session, as of session.create.
         pixel_height: Height in pixels, 0 to 65535; default 0, not known.
         pixel_width: Width in pixels, 0 to 65535; default 0, not known.
@@ -2601,12 +2799,13 @@ def adapter_resume(
         redaction: More rules for this read.
         rows: Rows of the terminal, 1 to 1000; default 24.
 
-    Reasons of errors: cancelled, cannot_start, duplicate_member, file_refused, internal_error,
-    invalid_environment, invalid_params, invalid_redaction, limit_exceeded, name_taken,
-    no_program, permission_denied, plugin_failed, plugin_without_code, read_only,
-    shutting_down, size_out_of_range, too_many_secrets, unkillable, unknown_plugin.
+    Reasons of errors: cancelled, cannot_start, duplicate_member, file_refused, host_lost,
+    host_unreachable, internal_error, invalid_environment, invalid_params, invalid_redaction,
+    limit_exceeded, name_taken, no_program, permission_denied, plugin_failed,
+    plugin_without_code, read_only, server_lost, shutting_down, size_out_of_range,
+    too_many_secrets, unkillable, unknown_host, unknown_plugin.
     """
-    return Call("adapter.resume", given(plugin=plugin, args=args, base_env=base_env, cols=cols, cwd=cwd, env=env, name=name, pixel_height=pixel_height, pixel_width=pixel_width, prior_adapter=prior_adapter, program=program, redact=redact, redaction=redaction, rows=rows), StartedAdapter)
+    return Call("adapter.resume", given(plugin=plugin, args=args, base_env=base_env, cols=cols, cwd=cwd, env=env, host=host, name=name, pixel_height=pixel_height, pixel_width=pixel_width, prior_adapter=prior_adapter, program=program, redact=redact, redaction=redaction, rows=rows), StartedAdapter)
 
 
 def adapter_send(
@@ -2629,13 +2828,14 @@ def adapter_send(
         timeout_ms: For a turn under way to end, and for a program that does not read; default
             5000.
 
-    Reasons of errors: ambiguous, cancelled, duplicate_member, expectation_failed,
-    input_blocked, input_full, intent_refused, internal_error, invalid_action, invalid_params,
-    invalid_redaction, key_not_requested, limit_exceeded, line_too_long, mouse_not_requested,
-    not_found, off_screen, permission_denied, plugin_failed, plugin_without_code,
-    position_out_of_range, read_only, session_closed, session_ended, session_leased,
-    shutting_down, size_out_of_range, timeout, too_many_marks, turn_in_progress, unkillable,
-    unknown_adapter, unknown_intent.
+    Reasons of errors: ambiguous, cancelled, duplicate_member, expectation_failed, host_lost,
+    host_unreachable, input_blocked, input_full, intent_refused, internal_error,
+    invalid_action, invalid_params, invalid_redaction, key_not_requested, limit_exceeded,
+    line_too_long, mouse_not_requested, not_found, off_screen, permission_denied,
+    plugin_failed, plugin_without_code, position_out_of_range, read_only, server_lost,
+    session_closed, session_ended, session_leased, shutting_down, size_out_of_range, timeout,
+    too_many_marks, turn_in_progress, unkillable, unknown_adapter, unknown_host,
+    unknown_intent.
     """
     return Call("adapter.send", given(adapter=adapter, intent=intent, params=params, redact=redact, redaction=redaction, timeout_ms=timeout_ms), AdapterSendResult)
 
@@ -2655,9 +2855,9 @@ def adapter_snapshot(
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, permission_denied, plugin_failed, reply_too_large,
-    unknown_adapter.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, permission_denied,
+    plugin_failed, reply_too_large, server_lost, unknown_adapter, unknown_host.
     """
     return Call("adapter.snapshot", given(adapter=adapter, cells=cells, redact=redact, redaction=redaction), Snapshot)
 
@@ -2670,6 +2870,7 @@ def adapter_start(
     cols: Optional[int] = None,
     cwd: Optional[str] = None,
     env: Optional[Mapping[str, str]] = None,
+    host: Optional[str] = None,
     name: Optional[str] = None,
     pixel_height: Optional[int] = None,
     pixel_width: Optional[int] = None,
@@ -2687,6 +2888,7 @@ def adapter_start(
         cols: Columns of the terminal, 1 to 1000; default 80.
         cwd: Working directory; default the server's.
         env: Variables to set, over the manifest's env.
+        host: The machine that is asked, as hosts.toml names it; default this one.
         name: Of the session, as of session.create.
         pixel_height: Height in pixels, 0 to 65535; default 0, not known.
         pixel_width: Width in pixels, 0 to 65535; default 0, not known.
@@ -2695,12 +2897,13 @@ def adapter_start(
         redaction: More rules for this read.
         rows: Rows of the terminal, 1 to 1000; default 24.
 
-    Reasons of errors: cancelled, cannot_start, duplicate_member, file_refused, internal_error,
-    invalid_environment, invalid_params, invalid_redaction, limit_exceeded, name_taken,
-    no_program, permission_denied, plugin_failed, plugin_without_code, read_only,
-    shutting_down, size_out_of_range, too_many_secrets, unknown_plugin.
+    Reasons of errors: cancelled, cannot_start, duplicate_member, file_refused, host_lost,
+    host_unreachable, internal_error, invalid_environment, invalid_params, invalid_redaction,
+    limit_exceeded, name_taken, no_program, permission_denied, plugin_failed,
+    plugin_without_code, read_only, server_lost, shutting_down, size_out_of_range,
+    too_many_secrets, unknown_host, unknown_plugin.
     """
-    return Call("adapter.start", given(plugin=plugin, args=args, base_env=base_env, cols=cols, cwd=cwd, env=env, name=name, pixel_height=pixel_height, pixel_width=pixel_width, program=program, redact=redact, redaction=redaction, rows=rows), StartedAdapter)
+    return Call("adapter.start", given(plugin=plugin, args=args, base_env=base_env, cols=cols, cwd=cwd, env=env, host=host, name=name, pixel_height=pixel_height, pixel_width=pixel_width, program=program, redact=redact, redaction=redaction, rows=rows), StartedAdapter)
 
 
 def adapter_state(
@@ -2716,8 +2919,9 @@ def adapter_state(
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, permission_denied, plugin_failed, unknown_adapter.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, permission_denied,
+    plugin_failed, server_lost, unknown_adapter, unknown_host.
     """
     return Call("adapter.state", given(adapter=adapter, redact=redact, redaction=redaction), AdapterStateResult)
 
@@ -2741,8 +2945,9 @@ def adapter_transcript(
         redaction: More rules for this read.
         since: Only what came after it: a sequence, or the next of a wait's answer.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, permission_denied, plugin_failed, unknown_adapter.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, permission_denied,
+    plugin_failed, server_lost, unknown_adapter, unknown_host.
     """
     return Call("adapter.transcript", given(adapter=adapter, mark=mark, redact=redact, redaction=redaction, since=since), Transcript)
 
@@ -2767,14 +2972,14 @@ def adapter_turn(
             5000.
         wait: What to wait for afterwards; default wait_turn_matcher, 120000 ms.
 
-    Reasons of errors: ambiguous, cancelled, duplicate_member, expectation_failed,
-    input_blocked, input_full, intent_refused, internal_error, invalid_action, invalid_matcher,
-    invalid_params, invalid_redaction, key_not_requested, limit_exceeded, line_too_long,
-    mouse_not_requested, not_found, off_screen, permission_denied, plugin_failed,
-    plugin_without_code, position_out_of_range, read_only, session_closed, session_ended,
-    session_leased, shutting_down, size_out_of_range, timeout, too_many_marks,
-    turn_in_progress, unkillable, unknown_adapter, unknown_intent, unknown_plugin,
-    unknown_predicate, wait_id_in_use.
+    Reasons of errors: ambiguous, cancelled, duplicate_member, expectation_failed, host_lost,
+    host_unreachable, input_blocked, input_full, intent_refused, internal_error,
+    invalid_action, invalid_matcher, invalid_params, invalid_redaction, key_not_requested,
+    limit_exceeded, line_too_long, mouse_not_requested, not_found, off_screen,
+    permission_denied, plugin_failed, plugin_without_code, position_out_of_range, read_only,
+    server_lost, session_closed, session_ended, session_leased, shutting_down,
+    size_out_of_range, timeout, too_many_marks, turn_in_progress, unkillable, unknown_adapter,
+    unknown_host, unknown_intent, unknown_plugin, unknown_predicate, wait_id_in_use.
     """
     return Call("adapter.turn", given(adapter=adapter, send=send, redact=redact, redaction=redaction, timeout_ms=timeout_ms, wait=wait), AdapterTurnResult)
 
@@ -2805,11 +3010,11 @@ def adapter_wait(
         timeout_ms: Default 120000; 0 looks once.
         wait_id: A name for adapter.cancel_wait.
 
-    Reasons of errors: cancelled, duplicate_member, expectation_failed, intent_refused,
-    internal_error, invalid_matcher, invalid_params, invalid_redaction, limit_exceeded,
-    permission_denied, plugin_failed, plugin_without_code, session_closed, session_ended,
-    timeout, unknown_adapter, unknown_intent, unknown_plugin, unknown_predicate,
-    wait_id_in_use.
+    Reasons of errors: cancelled, duplicate_member, expectation_failed, host_lost,
+    host_unreachable, intent_refused, internal_error, invalid_matcher, invalid_params,
+    invalid_redaction, limit_exceeded, permission_denied, plugin_failed, plugin_without_code,
+    server_lost, session_closed, session_ended, timeout, unknown_adapter, unknown_host,
+    unknown_intent, unknown_plugin, unknown_predicate, wait_id_in_use.
     """
     return Call("adapter.wait", given(adapter=adapter, intent=intent, latched=latched, params=params, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms, wait_id=wait_id), AdapterWaitResult)
 
@@ -2898,17 +3103,36 @@ def plugin_validate_manifest(
 
 def server_capabilities(
     *,
+    host: Optional[str] = None,
     schema: Optional[bool] = None,
 ) -> Call[ServerCapabilitiesResult]:
     """Tells what this server can do; with schema, the shape of every method.
 
     Args:
+        host: The machine that is asked, as hosts.toml names it; default this one.
         schema: Add the model of the wire.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, server_lost, unknown_host.
     """
-    return Call("server.capabilities", given(schema=schema), ServerCapabilitiesResult)
+    return Call("server.capabilities", given(host=host, schema=schema), ServerCapabilitiesResult)
+
+
+def server_hosts(
+    *,
+    check: Optional[bool] = None,
+    host: Optional[str] = None,
+) -> Call[ServerHostsResult]:
+    """Lists the other machines whose sessions are here, too.
+
+    Args:
+        check: True asks each of them now; default false tells what is known.
+        host: Only this one.
+
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, server_lost, unknown_host.
+    """
+    return Call("server.hosts", given(check=check, host=host), ServerHostsResult)
 
 
 def server_metrics() -> Call[ServerMetricsResult]:
@@ -2932,6 +3156,21 @@ def server_set_access(
     limit_exceeded, read_only.
     """
     return Call("server.set_access", given(access=access), ServerSetAccessResult)
+
+
+def server_set_hosts(
+    hosts: bool,
+) -> Call[ServerSetHostsResult]:
+    """Says whether this connection sees the sessions of other machines.
+
+    Args:
+        hosts: False: this connection sees this machine alone; true: the others, too, as at
+            first.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    limit_exceeded.
+    """
+    return Call("server.set_hosts", given(hosts=hosts), ServerSetHostsResult)
 
 
 def server_set_notifications(
@@ -3012,8 +3251,9 @@ def session_blocks(
         screen_text: True adds screen_text to each block.
         since: Only blocks with a greater number.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, server_lost,
+    session_forgotten, unknown_host, unknown_session.
     """
     return Call("session.blocks", given(session=session, max=max, raw=raw, redact=redact, redaction=redaction, screen_text=screen_text, since=since), SessionBlocksResult)
 
@@ -3026,9 +3266,9 @@ def session_close(
     Args:
         session: The session's id or name.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded, owned_by_adapter, read_only, session_forgotten, unkillable,
-    unknown_session.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, owned_by_adapter, read_only, server_lost,
+    session_forgotten, unkillable, unknown_host, unknown_session.
     """
     return Call("session.close", given(session=session), Closed)
 
@@ -3044,6 +3284,7 @@ def session_create(
     echo_off: Optional[Literal["ask", "secret", "plain"]] = None,
     env: Optional[Mapping[str, str]] = None,
     history_max_bytes: Optional[int] = None,
+    host: Optional[str] = None,
     idle_ms: Optional[int] = None,
     max_memory: Optional[int] = None,
     max_ms: Optional[int] = None,
@@ -3076,6 +3317,7 @@ def session_create(
         env: Variables to set.
         history_max_bytes: Memory with which the session shows its past beside the retained
             output, for at and session.history; 0: none; default the server's.
+        host: The machine that is asked, as hosts.toml names it; default this one.
         idle_ms: It is ended when it has written nothing, and nobody has typed, for so long.
         max_memory: Bytes of memory that it may take with all that it starts; refused with
             memory_limit_unsupported where the server may make no cgroup.
@@ -3097,12 +3339,13 @@ def session_create(
             told, and what pictures are drawn with.
         transcript_max_chars: Characters of output to retain; default 131072.
 
-    Reasons of errors: cancelled, cannot_start, duplicate_member, file_refused, internal_error,
-    invalid_environment, invalid_params, limit_exceeded, memory_limit_unsupported, name_taken,
-    read_only, shell_integration_unsupported, shutting_down, size_out_of_range,
-    too_many_secrets.
+    Reasons of errors: cancelled, cannot_start, duplicate_member, file_refused, host_lost,
+    host_unreachable, internal_error, invalid_environment, invalid_params, limit_exceeded,
+    memory_limit_unsupported, name_taken, read_only, server_lost,
+    shell_integration_unsupported, shutting_down, size_out_of_range, too_many_secrets,
+    unknown_host.
     """
-    return Call("session.create", given(program=program, args=args, base_env=base_env, clear_env=clear_env, cols=cols, cwd=cwd, echo_off=echo_off, env=env, history_max_bytes=history_max_bytes, idle_ms=idle_ms, max_memory=max_memory, max_ms=max_ms, name=name, owner=owner, pixel_height=pixel_height, pixel_width=pixel_width, raw_transcript_append=raw_transcript_append, raw_transcript_path=raw_transcript_path, rows=rows, scrollback_max_lines=scrollback_max_lines, shell_integration=shell_integration, theme=theme, transcript_max_chars=transcript_max_chars), SessionCreateResult)
+    return Call("session.create", given(program=program, args=args, base_env=base_env, clear_env=clear_env, cols=cols, cwd=cwd, echo_off=echo_off, env=env, history_max_bytes=history_max_bytes, host=host, idle_ms=idle_ms, max_memory=max_memory, max_ms=max_ms, name=name, owner=owner, pixel_height=pixel_height, pixel_width=pixel_width, raw_transcript_append=raw_transcript_append, raw_transcript_path=raw_transcript_path, rows=rows, scrollback_max_lines=scrollback_max_lines, shell_integration=shell_integration, theme=theme, transcript_max_chars=transcript_max_chars), SessionCreateResult)
 
 
 def session_events(
@@ -3122,19 +3365,27 @@ def session_events(
         redaction: More rules for this read.
         since: Only events that were noted after this seq; default 0, all that are kept.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, server_lost,
+    session_forgotten, unknown_host, unknown_session.
     """
     return Call("session.events", given(session=session, max=max, redact=redact, redaction=redaction, since=since), SessionEventsResult)
 
 
-def session_forget() -> Call[SessionForgetResult]:
+def session_forget(
+    *,
+    host: Optional[str] = None,
+) -> Call[SessionForgetResult]:
     """Forgets all sessions that have ended and that nobody needs.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded, read_only, unkillable.
+    Args:
+        host: The machine that is asked, as hosts.toml names it; default this one.
+
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, read_only, server_lost, unkillable,
+    unknown_host.
     """
-    return Call("session.forget", given(), SessionForgetResult)
+    return Call("session.forget", given(host=host), SessionForgetResult)
 
 
 def session_frame(
@@ -3164,9 +3415,10 @@ def session_frame(
         timeout_ms: How long to wait for something new; default 30000; then what there is,
             which is nothing.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, moment_not_kept, reply_too_large, session_closed,
-    session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, moment_not_kept,
+    reply_too_large, server_lost, session_closed, session_forgotten, unknown_host,
+    unknown_session.
     """
     return Call("session.frame", given(session=session, at=at, form=form, moves=moves, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms), Frame)
 
@@ -3199,9 +3451,10 @@ def session_golden(
         text_only: Neither styles nor cursor, title and modes; with previous what that has is
             written.
 
-    Reasons of errors: cancelled, duplicate_member, golden_refused, internal_error,
-    invalid_golden, invalid_params, invalid_redaction, limit_exceeded, moment_not_kept,
-    session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, golden_refused, host_lost,
+    host_unreachable, internal_error, invalid_golden, invalid_params, invalid_redaction,
+    limit_exceeded, moment_not_kept, server_lost, session_forgotten, unknown_host,
+    unknown_session.
     """
     return Call("session.golden", given(session=session, at=at, masks=masks, previous=previous, redact=redact, redaction=redaction, region=region, text_only=text_only), SessionGoldenResult)
 
@@ -3234,9 +3487,10 @@ def session_history(
         until: Only moments up to it; default: up to now.
         which: First (default), last or all.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_matcher,
-    invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, plugin_failed,
-    session_closed, session_ended, session_forgotten, timeout, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_matcher, invalid_params, invalid_redaction, limit_exceeded,
+    moment_not_kept, plugin_failed, server_lost, session_closed, session_ended,
+    session_forgotten, timeout, unknown_host, unknown_session.
     """
     return Call("session.history", given(session=session, matcher=matcher, max=max, next=next, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms, until=until, which=which), SessionHistoryResult)
 
@@ -3266,12 +3520,12 @@ def session_input(
         until: Sent (default): answer when the terminal has taken it; read: when the program
             has read it, at most for another timeout_ms.
 
-    Reasons of errors: ambiguous, cancelled, duplicate_member, input_blocked, input_full,
-    internal_error, invalid_action, invalid_params, key_not_requested, limit_exceeded,
-    line_too_long, mouse_not_requested, not_found, off_screen, owned_by_adapter, plugin_failed,
-    position_out_of_range, read_only, session_closed, session_ended, session_forgotten,
-    session_leased, shutting_down, size_out_of_range, too_many_marks, unkillable,
-    unknown_session.
+    Reasons of errors: ambiguous, cancelled, duplicate_member, host_lost, host_unreachable,
+    input_blocked, input_full, internal_error, invalid_action, invalid_params,
+    key_not_requested, limit_exceeded, line_too_long, mouse_not_requested, not_found,
+    off_screen, owned_by_adapter, plugin_failed, position_out_of_range, read_only, server_lost,
+    session_closed, session_ended, session_forgotten, session_leased, shutting_down,
+    size_out_of_range, too_many_marks, unkillable, unknown_host, unknown_session.
     """
     return Call("session.input", given(session=session, action=action, actions=actions, delay_ms=delay_ms, timeout_ms=timeout_ms, until=until), SessionInputResult)
 
@@ -3284,9 +3538,9 @@ def session_kill(
     Args:
         session: The session's id or name.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded, owned_by_adapter, read_only, session_closed, session_forgotten, unkillable,
-    unknown_session.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, owned_by_adapter, read_only, server_lost,
+    session_closed, session_forgotten, unkillable, unknown_host, unknown_session.
     """
     return Call("session.kill", given(session=session), SessionKillResult)
 
@@ -3304,9 +3558,10 @@ def session_lease(
         holder: Who takes it, for others to read; default client.
         take: Take it from whoever has it.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded, owned_by_adapter, read_only, session_closed, session_ended,
-    session_forgotten, session_leased, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, owned_by_adapter, read_only, server_lost,
+    session_closed, session_ended, session_forgotten, session_leased, unknown_host,
+    unknown_session.
     """
     return Call("session.lease", given(session=session, holder=holder, take=take), SessionLeaseResult)
 
@@ -3314,6 +3569,7 @@ def session_lease(
 def session_list(
     *,
     details: Optional[bool] = None,
+    host: Optional[str] = None,
     redact: Optional[bool] = None,
     redaction: Optional[Redaction] = None,
     session: Optional[str] = None,
@@ -3322,14 +3578,16 @@ def session_list(
 
     Args:
         details: Add one object a session.
+        host: The machine that is asked, as hosts.toml names it; default this one.
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
         session: Only this one, by its id or its name.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, server_lost,
+    session_forgotten, unknown_host, unknown_session.
     """
-    return Call("session.list", given(details=details, redact=redact, redaction=redaction, session=session), SessionListResult)
+    return Call("session.list", given(details=details, host=host, redact=redact, redaction=redaction, session=session), SessionListResult)
 
 
 def session_locate(
@@ -3361,26 +3619,30 @@ def session_locate(
         strict: But for hidden it has to mean exactly one place.
         timeout_ms: Default 30000; 0 looks once.
 
-    Reasons of errors: ambiguous, cancelled, duplicate_member, internal_error, invalid_locator,
-    invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, not_found,
-    plugin_failed, session_closed, session_ended, session_forgotten, timeout, unknown_session.
+    Reasons of errors: ambiguous, cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_locator, invalid_params, invalid_redaction, limit_exceeded,
+    moment_not_kept, not_found, plugin_failed, server_lost, session_closed, session_ended,
+    session_forgotten, timeout, unknown_host, unknown_session.
     """
     return Call("session.locate", given(session=session, locator=locator, at=at, redact=redact, redaction=redaction, since=since, state=state, strict=strict, timeout_ms=timeout_ms), SessionLocateResult)
 
 
 def session_record_list(
     *,
+    host: Optional[str] = None,
     session: Optional[str] = None,
 ) -> Call[SessionRecordListResult]:
     """Lists recordings, those that have ended too.
 
     Args:
+        host: The machine that is asked, as hosts.toml names it; default this one.
         session: Only recordings of this session.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded, session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, server_lost, session_forgotten,
+    unknown_host, unknown_session.
     """
-    return Call("session.record_list", given(session=session), SessionRecordListResult)
+    return Call("session.record_list", given(host=host, session=session), SessionRecordListResult)
 
 
 def session_record_start(
@@ -3410,9 +3672,9 @@ def session_record_start(
         redaction: More rules for this read.
         title: Of the recording.
 
-    Reasons of errors: cancelled, duplicate_member, file_refused, internal_error,
-    invalid_params, invalid_redaction, limit_exceeded, read_only, session_closed,
-    session_ended, session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, file_refused, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, read_only, server_lost,
+    session_closed, session_ended, session_forgotten, unknown_host, unknown_session.
     """
     return Call("session.record_start", given(session=session, dir=dir, format=format, idle_limit=idle_limit, input=input, path=path, redact=redact, redaction=redaction, title=title), SessionRecordStartResult)
 
@@ -3425,8 +3687,9 @@ def session_record_stop(
     Args:
         recording: As session.record_start returned it.
 
-    Reasons of errors: cancelled, duplicate_member, file_refused, internal_error,
-    invalid_params, limit_exceeded, read_only, unknown_recording.
+    Reasons of errors: cancelled, duplicate_member, file_refused, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, read_only, server_lost, unknown_host,
+    unknown_recording.
     """
     return Call("session.record_stop", given(recording=recording), RecordingInfo)
 
@@ -3439,8 +3702,9 @@ def session_release(
     Args:
         session: The session's id or name.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded, read_only, session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, read_only, server_lost, session_forgotten,
+    unknown_host, unknown_session.
     """
     return Call("session.release", given(session=session), SessionReleaseResult)
 
@@ -3465,9 +3729,10 @@ def session_resize(
         pixel_height: Height in pixels, 0 to 65535; default 0, not known.
         pixel_width: Width in pixels, 0 to 65535; default 0, not known.
 
-    Reasons of errors: cancelled, duplicate_member, input_full, internal_error, invalid_params,
-    limit_exceeded, read_only, session_closed, session_ended, session_forgotten,
-    session_leased, size_out_of_range, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable, input_full,
+    internal_error, invalid_params, limit_exceeded, read_only, server_lost, session_closed,
+    session_ended, session_forgotten, session_leased, size_out_of_range, unknown_host,
+    unknown_session.
     """
     return Call("session.resize", given(session=session, rows=rows, cols=cols, hold=hold, pixel_height=pixel_height, pixel_width=pixel_width), SessionResizeResult)
 
@@ -3493,12 +3758,13 @@ def session_run(
         screen_text: True adds screen_text.
         timeout_ms: For the command to end; default 30000; it goes on after that.
 
-    Reasons of errors: ambiguous, cancelled, command_not_run, duplicate_member, input_blocked,
-    input_full, internal_error, invalid_action, invalid_params, invalid_redaction,
-    key_not_requested, limit_exceeded, line_too_long, mouse_not_requested, no_shell,
-    not_at_prompt, not_found, off_screen, owned_by_adapter, plugin_failed,
-    position_out_of_range, read_only, session_closed, session_ended, session_forgotten,
-    session_leased, shutting_down, size_out_of_range, timeout, too_many_marks, unknown_session.
+    Reasons of errors: ambiguous, cancelled, command_not_run, duplicate_member, host_lost,
+    host_unreachable, input_blocked, input_full, internal_error, invalid_action,
+    invalid_params, invalid_redaction, key_not_requested, limit_exceeded, line_too_long,
+    mouse_not_requested, no_shell, not_at_prompt, not_found, off_screen, owned_by_adapter,
+    plugin_failed, position_out_of_range, read_only, server_lost, session_closed,
+    session_ended, session_forgotten, session_leased, shutting_down, size_out_of_range,
+    timeout, too_many_marks, unknown_host, unknown_session.
     """
     return Call("session.run", given(session=session, command=command, raw=raw, redact=redact, redaction=redaction, screen_text=screen_text, timeout_ms=timeout_ms), Ran)
 
@@ -3538,9 +3804,9 @@ def session_screenshot(
         theme: Dark, light or that of a known theme; default the session's.
         title: In the bar of a window; default the session's.
 
-    Reasons of errors: cancelled, duplicate_member, file_refused, internal_error,
-    invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, read_only,
-    reply_too_large, session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, file_refused, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, moment_not_kept,
+    read_only, reply_too_large, server_lost, session_forgotten, unknown_host, unknown_session.
     """
     return Call("session.screenshot", given(session=session, at=at, font_size=font_size, format=format, frame=frame, no_cursor=no_cursor, padding=padding, path=path, redact=redact, redaction=redaction, scale=scale, theme=theme, title=title), SessionScreenshotResult)
 
@@ -3565,8 +3831,9 @@ def session_scrollback(
         redaction: More rules for this read.
         start: First line, from 0; default: the last count lines.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, server_lost,
+    session_forgotten, unknown_host, unknown_session.
     """
     return Call("session.scrollback", given(session=session, count=count, form=form, redact=redact, redaction=redaction, start=start), SessionScrollbackResult)
 
@@ -3594,8 +3861,9 @@ def session_search(
         regex: RE2 expression to find; this or text.
         text: Text to find; this or regex.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, moment_not_kept, session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, moment_not_kept,
+    server_lost, session_forgotten, unknown_host, unknown_session.
     """
     return Call("session.search", given(session=session, at=at, max=max, redact=redact, redaction=redaction, regex=regex, text=text), SessionSearchResult)
 
@@ -3617,9 +3885,9 @@ def session_snapshot(
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, moment_not_kept, reply_too_large, session_forgotten,
-    unknown_session.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, moment_not_kept,
+    reply_too_large, server_lost, session_forgotten, unknown_host, unknown_session.
     """
     return Call("session.snapshot", given(session=session, at=at, cells=cells, redact=redact, redaction=redaction), Snapshot)
 
@@ -3643,8 +3911,9 @@ def session_transcript(
         redaction: More rules for this read.
         since: Only what came after it: a sequence, or the next of a wait's answer.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, server_lost,
+    session_forgotten, unknown_host, unknown_session.
     """
     return Call("session.transcript", given(session=session, mark=mark, redact=redact, redaction=redaction, since=since), Transcript)
 
@@ -3673,9 +3942,10 @@ def session_wait(
         since: Only what came after it counts: a sequence, or the next of a wait's answer.
         timeout_ms: Default 30000; 0 looks once.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_matcher,
-    invalid_params, invalid_redaction, limit_exceeded, plugin_failed, reply_too_large,
-    session_closed, session_ended, session_forgotten, timeout, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_matcher, invalid_params, invalid_redaction, limit_exceeded,
+    plugin_failed, reply_too_large, server_lost, session_closed, session_ended,
+    session_forgotten, timeout, unknown_host, unknown_session.
     """
     return Call("session.wait", given(session=session, matcher=matcher, cells=cells, latched=latched, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms), Matched)
 
@@ -3690,6 +3960,7 @@ __all__ = [
     "AdapterInspectResult",
     "AdapterListResult",
     "AdapterLiveResult",
+    "AdapterLiveResultAway",
     "AdapterSendResult",
     "AdapterStateResult",
     "AdapterTurnResult",
@@ -3714,6 +3985,7 @@ __all__ = [
     "BoxLocator",
     "BracketedPasteAction",
     "CancelRequestResult",
+    "CancelledDataLost",
     "Candidate",
     "CannotStartData",
     "Cell",
@@ -3727,6 +3999,7 @@ __all__ = [
     "CommandFinishedMatcher",
     "CommandFinishedMatcherValue",
     "CommandFinishedOutcome",
+    "CommandNotRunDataLost",
     "ContainsTextExplanation",
     "ContainsTextMatcher",
     "ContainsTextOutcome",
@@ -3758,7 +4031,9 @@ __all__ = [
     "GuessLocatorValue",
     "HasLocator",
     "HasLocatorValue",
+    "HostLostData",
     "HostMark",
+    "HostUnreachableData",
     "InLocator",
     "InLocatorValue",
     "InputBlockedData",
@@ -3818,6 +4093,7 @@ __all__ = [
     "PluginCapabilitiesResult",
     "PluginDescribeResult",
     "PluginFailedData",
+    "PluginFailedDataLost",
     "PluginLoadResult",
     "PluginReloadResult",
     "PluginUnloadResult",
@@ -3855,18 +4131,25 @@ __all__ = [
     "Scrolled",
     "ServerCapabilitiesResult",
     "ServerDidNotGrantPluginLoadData",
+    "ServerHostsResult",
+    "ServerHostsResultHosts",
+    "ServerLostData",
     "ServerMetricsResult",
     "ServerSetAccessResult",
+    "ServerSetHostsResult",
     "ServerSetNotificationsResult",
     "ServerSetOrderingResult",
     "ServerSetStrictResult",
     "SessionBlocksResult",
     "SessionChanged",
+    "SessionClosedDataLost",
     "SessionCreateResult",
+    "SessionEndedDataLost",
     "SessionEvent",
     "SessionEventsResult",
     "SessionExited",
     "SessionForgetResult",
+    "SessionForgetResultAway",
     "SessionForgottenData",
     "SessionGoldenResult",
     "SessionHistoryResult",
@@ -3877,9 +4160,11 @@ __all__ = [
     "SessionLeased",
     "SessionLeasedData",
     "SessionListResult",
+    "SessionListResultAway",
     "SessionLocateResult",
     "SessionOutput",
     "SessionRecordListResult",
+    "SessionRecordListResultAway",
     "SessionRecordStartResult",
     "SessionReleaseResult",
     "SessionResizeResult",
@@ -3904,6 +4189,7 @@ __all__ = [
     "TextAction",
     "TextLocator",
     "ThemeAction",
+    "TimeoutDataLost",
     "TitleContainsExplanation",
     "TitleContainsMatcher",
     "TitleContainsOutcome",
@@ -3918,6 +4204,7 @@ __all__ = [
     "TranscriptRegexExplanation",
     "TranscriptRegexMatcher",
     "TranscriptRegexOutcome",
+    "TurnInProgressDataLost",
     "UnkillableData",
     "UnknownIntentData",
     "WaitData",
@@ -3945,8 +4232,10 @@ __all__ = [
     "plugin_unload",
     "plugin_validate_manifest",
     "server_capabilities",
+    "server_hosts",
     "server_metrics",
     "server_set_access",
+    "server_set_hosts",
     "server_set_notifications",
     "server_set_ordering",
     "server_set_strict",
