@@ -80,7 +80,7 @@ var mayImport = map[string][]string{
 	// What the commands share, and the commands, each group in a package with what it does.
 	"cmd/ptywright/internal/caller":   {"engine"},
 	"cmd/ptywright/internal/cli":      {"engine", "engine/pty", "engine/vt", "internal/lazy", "internal/nearest", "redact"},
-	"cmd/ptywright/internal/daemon":   {"protocol", "protocol/client", "protocol/unterm/instance"},
+	"cmd/ptywright/internal/daemon":   {"cmd/ptywright/internal/caller", "protocol", "protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/ending":   {},
 	"cmd/ptywright/internal/progress": {"cmd/ptywright/internal/cli"},
 	"cmd/ptywright/internal/metrics":  {},
@@ -95,7 +95,7 @@ var mayImport = map[string][]string{
 	"cmd/ptywright/internal/plugin": {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/remote", "cmd/ptywright/internal/serve", "internal/nearest", "engine", "engine/golden", "engine/pty", "engine/record", "matchers", "plugins",
 		"protocol/client", "redact", "internal/lazy"},
 	"cmd/ptywright/internal/recordings": {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/progress", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/remote", "engine", "engine/picture", "engine/pty", "engine/record", "engine/vt", "internal/ansi", "matchers", "protocol/client", "redact"},
-	"cmd/ptywright/internal/remote":     {"cmd/ptywright/internal/caller", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/config", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/unknown", "engine", "engine/pty", "engine/record", "engine/vt", "protocol/client", "internal/lazy", "internal/ansi"},
+	"cmd/ptywright/internal/remote":     {"cmd/ptywright/internal/caller", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/config", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/unknown", "engine", "engine/locate", "engine/pty", "engine/record", "engine/vt", "protocol/client", "internal/lazy", "internal/ansi"},
 	"cmd/ptywright/internal/repl": {"cmd/ptywright/internal/attach", "cmd/ptywright/internal/caller", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/unknown", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "internal/nearest",
 		"cmd/ptywright/internal/repl/edit", "internal/sandbox", "engine/vt", "protocol/client", "redact", "internal/lazy", "internal/ansi"},
 	"cmd/ptywright/internal/repl/edit": {"internal/ansi"},

@@ -278,6 +278,9 @@ func looksLike(a, b *vt.Screen) bool {
 				if cell.Text == "" && !cell.Continuation {
 					cell.Text = " "
 				}
+				if cell.Text == " " {
+					cell.Style = ofBlank(cell.Style)
+				}
 			}
 			if c != d {
 				return false

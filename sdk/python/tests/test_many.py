@@ -108,4 +108,4 @@ def test_forty_sessions_two_hundred_waits_of_threads():
         gc.collect()
         assert resident() - before < 8 << 20
         assert threading.active_count() == threads
-        assert not still_pending(client.connection) and not client.connection.reading._followers
+        assert not still_pending(client.connection) and not client.connection.reading._gates

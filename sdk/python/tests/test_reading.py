@@ -289,6 +289,35 @@ def test_a_loop_beside_threads() -> None:
         assert not still_pending(client.connection)
 
 
+def test_a_call_that_holds_up_its_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop that waits for the right to read cannot take it while a call of its own waits, too."""
+    monkeypatch.setattr(_connection, "GRACE", 10.0)
+    with ptywright.start() as client:
+        reading = client.connection.reading
+        shared = aio.Client(client.connection)
+        other = client.spawn("sh", "-c", "read x; sleep 0.3; echo first")
+        blocking = client.spawn("sh", "-c", "read x; sleep 0.6; echo second")
+        thread = threading.Thread(target=lambda: other.wait(text="first"))
+
+        async def main() -> None:
+            async with shared.spawn("cat") as s:
+                thread.start()
+                while not reading._right.locked():
+                    await asyncio.sleep(0.01)
+                pending = asyncio.ensure_future(s.wait(text="third"))
+                while not reading._followers:  # until the loop finds that the thread reads
+                    await s.screen()
+                other.press("enter")
+                blocking.press("enter")
+                blocking.wait(text="second")  # the thread reads at first, then nobody
+                await s.send("third\n")
+                await pending
+
+        asyncio.run(main())
+        thread.join()
+        assert not reading._followers and not reading._gates
+
+
 def test_a_loop_that_stands_still() -> None:
     """A loop that watched the pipe and does not run any more keeps nobody waiting."""
     loop = asyncio.new_event_loop()

@@ -168,12 +168,12 @@ type runner struct {
 func (r *runner) run(ctx context.Context, files []string) (err error) {
 	began := time.Now()
 	if r.state, err = openState(); err != nil {
-		fmt.Fprintf(r.std.Err, "ptywright: --last-failed will not know of this run: %v\n", err)
+		r.std.Tell("--last-failed will not know of this run: %v", err)
 	}
 	if r.LastFailed {
 		files = slices.DeleteFunc(files, func(f string) bool { return !r.state.failed(f) })
 		if len(files) == 0 {
-			fmt.Fprintln(r.std.Err, "ptywright: none of these scripts failed when it ran last")
+			r.std.Tell("none of these scripts failed when it ran last")
 		}
 	}
 	files = r.Shard.of(files)

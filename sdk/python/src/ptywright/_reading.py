@@ -76,7 +76,9 @@ class Reading:
         # Only CPython looks for signals between two calls of C, and not in between.
         self._alone = stream.blocks or sys.implementation.name != "cpython"
         self._watched: Dict[int, Answer] = {}
-        self._followers: Dict[object, Callable[[], bool]] = {}  # who waits for the right
+        # Who waits for the right: threads, each at a gate, and loops.
+        self._gates: Dict[Gate, Callable[[], bool]] = {}
+        self._followers: Dict[object, Callable[[], bool]] = {}
         self.listeners: Dict[Any, Listener] = {}  # by loop
         self._bell = Gate()
         self._parked = False  # the thread wants to be told what happens
@@ -178,7 +180,7 @@ class Reading:
     def _follow(self, answer: Answer, until: Optional[float]) -> None:
         gate = Gate()
         answer.then(gate.open)
-        self._followers[gate] = gate.open
+        self._gates[gate] = gate.open
         try:
             while not answer.done:
                 self._lead(answer, until)
@@ -187,7 +189,7 @@ class Reading:
                     return
                 gate.wait(left)
         finally:
-            self._followers.pop(gate, None)
+            self._gates.pop(gate, None)
             self._left()
 
     def _left(self) -> None:
@@ -196,10 +198,11 @@ class Reading:
             return
         if self._parked or self.served():
             self._bell.open()
-        if self._followers:
-            for poke in list(self._followers.values()):
-                if poke():
-                    break
+        # Threads first: one that waits reads at once, but a loop may be held up, by a call of its own
+        # that waits, for instance.
+        for poke in list(self._gates.values()) + list(self._followers.values()):
+            if poke():
+                break
 
     def _fetch(self) -> bool:
         """Reads once; False at the end."""
@@ -291,7 +294,7 @@ class Reading:
             self._cut()
             while True:
                 self._sort(thread=True)
-                if not self.served() and (self._followers or not self._pending):
+                if not self.served() and (self._gates or self._followers or not self._pending):
                     break
                 if not self.stream.blocks:
                     self.stream.readable(None)
