@@ -166,7 +166,7 @@ func (h *host) lost(why error) *LostError {
 // stateless reports whether a far server forgets a call once it has answered it.
 func stateless(c *call) bool {
 	switch c.method {
-	case pingMethod, "server.capabilities", "server.metrics":
+	case pingMethod, setClient, "server.capabilities", "server.metrics":
 		return true
 	case "session.lease", "session.frame":
 		return false

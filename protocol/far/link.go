@@ -95,6 +95,7 @@ type link struct {
 	held    bool              // the reader waits for a slow client
 	recent  []<-chan struct{} // of note.after
 	tainted bool              // the far side knows something of the client
+	named   bool              // but it only has a name for it, which the next one replaces
 	err     error             // why the link has ended; nil: it has not
 }
 
@@ -168,6 +169,7 @@ func (l *link) send(c *call) {
 	if !stateless(c) {
 		l.tainted = true
 	}
+	l.named = l.named || c.method == setClient
 	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%q`, c.id, c.method)
 	if len(c.params) > 0 {
 		line = append(append(line, `,"params":`...), c.params...)

@@ -39,6 +39,7 @@ const (
 	setting          = "server.set_"
 	setNotifications = "server.set_notifications"
 	setHosts         = "server.set_hosts"
+	setClient        = "server.set_client"
 )
 
 type (

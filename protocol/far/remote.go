@@ -243,6 +243,7 @@ func (r *remote) adopt(l *link) bool {
 	} else {
 		gaps = nil
 	}
+	r.renameLocked(l)
 	for _, s := range r.settings {
 		c := s.copied()
 		if s.method == setNotifications && gaps != nil {
@@ -268,6 +269,17 @@ func (r *remote) adopt(l *link) bool {
 		r.sendLocked(c)
 	}
 	return true
+}
+
+// renameLocked takes away the name of the client that had the link before, from one that has not said
+// what it is called.
+func (r *remote) renameLocked(l *link) {
+	l.mu.Lock()
+	named := l.named
+	l.mu.Unlock()
+	if named && !slices.ContainsFunc(r.settings, func(s *call) bool { return s.method == setClient }) {
+		l.send(&call{method: setClient, params: []byte(`{"name":"client"}`), on: func(answer) {}})
+	}
 }
 
 // dropOldLocked refuses what was asked of the run of the server that has ended.

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
