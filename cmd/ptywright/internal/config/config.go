@@ -128,6 +128,8 @@ const (
 	Off          = "off"
 )
 
+var errNotUTF8 = errors.New("not valid UTF-8")
+
 // maxFile bounds the file, in bytes. A file that sets everything has 1 KiB.
 const maxFile = 64 << 10
 
@@ -259,7 +261,7 @@ func read(path string) (string, error) {
 // the order of lines. Faults have no path; they quote nothing but keys.
 func parse(text, dir string) (map[string]entry, []*FileError) {
 	if !utf8.ValidString(text) {
-		return nil, []*FileError{{Err: errors.New("not valid UTF-8")}}
+		return nil, []*FileError{{Err: errNotUTF8}}
 	}
 	var tree map[string]any
 	meta, err := toml.Decode(text, &tree)

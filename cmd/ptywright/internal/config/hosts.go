@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/BurntSushi/toml"
 	"github.com/spf13/cobra"
@@ -68,6 +69,9 @@ func parseHosts(text string) ([]Machine, error) {
 		Hosts map[string]struct {
 			Command []string `toml:"command"`
 		} `toml:"hosts"`
+	}
+	if !utf8.ValidString(text) {
+		return nil, &FileError{Err: errNotUTF8}
 	}
 	meta, err := toml.Decode(text, &tree)
 	if err != nil {

@@ -32,7 +32,7 @@ func TestHostsFile(t *testing.T) {
 	}
 	for text, says := range map[string]string{
 		"[hosts.a]\ncomand = []":                                      "line 2, hosts.a.comand: no such setting",
-		"[host.a]\ncommand = [\"x\"]":                                 "line 1, host: no such setting",
+		"[host.a]\ncommand = [\"x\"]":                                 "line 1, host.a: no such setting",
 		"[hosts.a]\n":                                                 "line 1, hosts.a: it has no command",
 		"[hosts.a]\ncommand = []":                                     "line 1, hosts.a: it has no command",
 		"[hosts.a]\ncommand = [\"\"]":                                 "line 1, hosts.a: it has no command",
