@@ -159,6 +159,14 @@ func (s Stdio) Tell(format string, args ...any) {
 	_ = Say(s.Err, OneLine(fmt.Sprintf("ptywright: "+format, args...)), hang)
 }
 
+// ComplainAll prints errors, each as [Complain] does, and returns that the command has failed.
+func ComplainAll[E error](w io.Writer, all []E) error {
+	for _, err := range all {
+		Complain(w, err)
+	}
+	return ExitCode(ExitError)
+}
+
 // hidden is an error's text, redacted.
 func hidden(err error) string { return redact.Default.String(err.Error()) }
 

@@ -117,6 +117,12 @@ func find(args []string) ([]string, error) {
 		if err != nil {
 			return nil, cli.Usagef("%w", err)
 		}
+		if !info.IsDir() && strings.EqualFold(filepath.Ext(arg), ".tape") {
+			word := cli.ShellWord(arg)
+			return nil, cli.Usagef("%s is a tape: ptywright tape %s draws it, and "+
+				"ptywright test import %s -o %s makes a script of it", cli.OneLine(arg), word, word,
+				cli.ShellWord(strings.TrimSuffix(arg, filepath.Ext(arg))+script.Ext))
+		}
 		if !info.IsDir() {
 			add(arg)
 			continue
