@@ -292,6 +292,9 @@ func (r *remote) own(row *row, a answer) ([]byte, error) {
 		ids = append(ids, id)
 		return prefix(id)
 	})
+	if err == nil && result[0] != '{' {
+		err = broke("a result of its is not an object")
+	}
 	if err != nil {
 		err = notOurs(err)
 		a.link.end(err)
