@@ -45,8 +45,16 @@ func TestNativeSuiteThroughTheHub(t *testing.T) {
 	}
 }
 
-// ofTheServerItself are the tests that do not concern a host.
-var ofTheServerItself = []string{"TestNativeSuiteThroughTheHub"}
+// ofTheServerItself are the tests that are left out. A hub leaves plugin.* to its own machine; the shim
+// changes what the corpus, the vectors and the schema are about; test.panic and the like are not in the
+// model; and of requests that are sent without waiting for answers, those to a host wait for it, so that
+// their answers may come in another order.
+var ofTheServerItself = []string{
+	"TestNativeSuiteThroughTheHub",
+	"TestPluginMethods", "TestPermissions", "TestPluginQuotesNoSecret", "TestStartNamesThePluginsFault", "TestSlowPluginHoldsUpNobody", "TestCanary",
+	"TestResultsFitTheirSchema", "TestSchemaBoundsAreTheServers", "TestVectors", "TestCorpus", "TestFaults",
+	"TestNameAndIDAreOneLine", "TestLatchedAdapterWait", "TestStartComesBeforeWhatNamesIt",
+}
 
 // behindHub returns the client's end of a connection to a hub that has a server of the dialect d as its
 // only host. done ends with it.
@@ -116,7 +124,7 @@ func there(line string) string {
 	var method string
 	_ = json.Unmarshal(one["method"], &method)
 	var params map[string]any
-	if json.Unmarshal(one["params"], &params) != nil {
+	if json.Unmarshal(one["params"], &params) != nil || params == nil {
 		params = map[string]any{}
 	}
 	named := false
