@@ -134,3 +134,6 @@ func cutBytes(s string, max int) string {
 	}
 	return s[:n] + ellipsis
 }
+
+// Encode returns v, a result of a [Method.Call], as the JSON that its reply has.
+func Encode(v any) ([]byte, error) { return appendValue(nil, v) }

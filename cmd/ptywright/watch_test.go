@@ -33,8 +33,14 @@ type watching struct {
 // and leave nothing.
 func watchedServer(t testing.TB, flags ...string) *watching {
 	t.Helper()
+	return watchedWith(t, nil, flags...)
+}
+
+// watchedWith is watchedServer with flags for the server, too.
+func watchedWith(t testing.TB, serve []string, flags ...string) *watching {
+	t.Helper()
 	w := &watching{socket: filepath.Join(t.TempDir(), "socket")}
-	served := ptywright(t, "serve", "--socket", w.socket)
+	served := ptywright(t, append([]string{"serve", "--socket", w.socket}, serve...)...)
 	served.StartPiped()
 	ended := func(p *program) {
 		_ = p.Process.Signal(syscall.SIGTERM)

@@ -28,6 +28,10 @@ const (
 	ErrFramingLost Reason = "framing_lost"
 	// ErrGoldenRefused: the screen cannot be written down: a mask covers nothing, the region lies outside, or it has too many styles.
 	ErrGoldenRefused Reason = "golden_refused"
+	// ErrHostLost: the host was lost before it answered; whether it was done is not known.
+	ErrHostLost Reason = "host_lost"
+	// ErrHostUnreachable: the host cannot be reached; nothing was done.
+	ErrHostUnreachable Reason = "host_unreachable"
 	// ErrInputBlocked: the program does not read its input.
 	ErrInputBlocked Reason = "input_blocked"
 	// ErrInputFull: too much input waits for the program.
@@ -108,6 +112,8 @@ const (
 	ErrReplyTooLarge Reason = "reply_too_large"
 	// ErrServerDidNotGrantPluginLoad: the server does not load plugins for clients.
 	ErrServerDidNotGrantPluginLoad Reason = "server_did_not_grant_plugin_load"
+	// ErrServerLost: the host's server was started anew, and its sessions have ended.
+	ErrServerLost Reason = "server_lost"
 	// ErrSessionClosed: the session was closed.
 	ErrSessionClosed Reason = "session_closed"
 	// ErrSessionEnded: the session's program has ended.
@@ -134,6 +140,8 @@ const (
 	ErrUnkillable Reason = "unkillable"
 	// ErrUnknownAdapter: there is no such adapter.
 	ErrUnknownAdapter Reason = "unknown_adapter"
+	// ErrUnknownHost: there is no such host.
+	ErrUnknownHost Reason = "unknown_host"
 	// ErrUnknownIntent: the plugin has no such intent or wait matcher.
 	ErrUnknownIntent Reason = "unknown_intent"
 	// ErrUnknownMethod: there is no such method.

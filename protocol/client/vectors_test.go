@@ -427,7 +427,7 @@ func TestWhatIsSentFits(t *testing.T) {
 	whole := client.Config{
 		Name: "n", Program: "p", Args: []string{"a"}, Cwd: "/", Env: map[string]string{"A": "b"}, BaseEnv: map[string]string{"A": "b"}, Rows: 1, Cols: 2,
 		PixelWidth: 3, PixelHeight: 4, TranscriptMaxChars: &number, HistoryMaxBytes: &number, ScrollbackMaxLines: &number, RawTranscriptPath: "p", RawTranscriptAppend: true,
-		EchoOff: "ask", ShellIntegration: true, Theme: "dark", Owner: "connection", Max: time.Second, Idle: time.Second, MaxMemory: 1 << 30,
+		EchoOff: "ask", ShellIntegration: true, Theme: "dark", Owner: "connection", Max: time.Second, Idle: time.Second, MaxMemory: 1 << 30, Host: "h",
 	}
 	params := plain(whole).(map[string]any)
 	if err := j.fits(j.def("SessionCreateParams"), params); err != nil {

@@ -48,6 +48,8 @@ type Config struct {
 	Idle time.Duration `json:"-"`
 	// bytes; refused where the server cannot make a cgroup
 	MaxMemory int64 `json:"max_memory,omitempty"`
+	// Host is the machine to start it on, as hosts.toml of the server names it; "": the server's
+	Host string `json:"host,omitempty"`
 }
 
 // MarshalJSON writes the params of session.create.

@@ -105,7 +105,7 @@ type adapterListResult struct {
 	Plugins []*plugins.Manifest `json:"plugins"`
 }
 
-func (c *client) adapterList(context.Context, none) (adapterListResult, error) {
+func (c *client) adapterList(context.Context, hostParams) (adapterListResult, error) {
 	r := adapterListResult{Plugins: []*plugins.Manifest{}}
 	for _, p := range c.Catalog.Plugins() {
 		r.Plugins = append(r.Plugins, c.Manifest(p))
@@ -115,6 +115,7 @@ func (c *client) adapterList(context.Context, none) (adapterListResult, error) {
 
 type adapterLiveResult struct {
 	Adapters []adapterRow `json:"adapters"`
+	awayParts
 }
 
 type adapterRow struct {
@@ -127,7 +128,7 @@ type adapterRow struct {
 	Stale    string `json:"stale,omitempty" jsonschema:"why it does not run its plugin's newest code"`
 }
 
-func (c *client) adapterLive(context.Context, none) (adapterLiveResult, error) {
+func (c *client) adapterLive(context.Context, hostParams) (adapterLiveResult, error) {
 	r := adapterLiveResult{Adapters: []adapterRow{}}
 	for _, a := range c.Catalog.Adapters() {
 		v := a.Session().View()
@@ -150,6 +151,7 @@ type startParams struct {
 	Base    map[string]string `json:"base_env,omitempty" jsonschema:"start from this environment instead of the server's, as of session.create"`
 	sizeParams
 	readParams
+	hostParams
 }
 
 type resumeParams struct {

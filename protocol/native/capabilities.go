@@ -15,6 +15,7 @@ import (
 
 type capabilitiesParams struct {
 	Schema bool `json:"schema,omitempty" jsonschema:"add the model of the wire"`
+	hostParams
 }
 
 type capabilitiesResult struct {

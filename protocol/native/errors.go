@@ -213,6 +213,7 @@ func wireError(err error) *protocol.Error {
 		stands  *cmdline.OccupiedError
 		prompt  *cmdline.PromptError
 		noShell *cmdline.NoShellError
+		alone   *hostlessError
 		aim     *targetError
 		told    *toldError
 		target  *engine.TargetError
@@ -266,6 +267,8 @@ func wireError(err error) *protocol.Error {
 		e.Reason = "input_id_in_use"
 	case errors.As(err, &typed):
 		e.Data = typed.data()
+	case errors.As(err, &alone):
+		e.Reason = "unknown_host"
 	case errors.As(err, &busy), errors.As(err, &stands), errors.As(err, &prompt):
 		e.Reason = "not_at_prompt"
 	case errors.As(err, &noShell):

@@ -15,6 +15,7 @@ const (
 	codeSessionClosed = -32002                 // the session's program has ended, or the session was killed or closed
 	codeDenied        = protocol.CodeForbidden // the plugin's manifest, or a flag of the server, does not allow it
 	codeCancelled     = -32005                 // the request was cancelled
+	codeHost          = -32006                 // another machine cannot be reached, or was lost on the way
 )
 
 // A fault is what a value of data.reason means: its code, and what data has beside the reason.
@@ -213,6 +214,10 @@ var faults = sync.OnceValue(func() map[string]fault {
 		"forbidden":                        of[forbiddenData](protocol.CodeForbidden, "the connection has no right to it"),
 		"server_did_not_grant_plugin_load": of[methodData](codeDenied, "the server does not load plugins for clients"),
 		"cancelled":                        of[waitData](codeCancelled, "the request was cancelled"),
+		"host_unreachable":                 of[unreachableData](codeHost, "the host cannot be reached; nothing was done"),
+		"host_lost":                        of[lostData](codeHost, "the host was lost before it answered; whether it was done is not known"),
+		"server_lost":                      of[serverLostData](codeSessionClosed, "the host's server was started anew, and its sessions have ended"),
+		"unknown_host":                     of[noData](protocol.CodeInvalidParams, "there is no such host"),
 		"shutting_down":                    of[progress](codeCancelled, "the server is stopping"),
 	}
 })

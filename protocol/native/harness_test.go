@@ -39,6 +39,10 @@ func serve(t testing.TB, e *engine.Engine, f protocol.Framing) *net.UnixConn {
 // serveDialect is serve of a dialect that the test has made.
 func serveDialect(t testing.TB, e *engine.Engine, d protocol.Dialect, f protocol.Framing) *net.UnixConn {
 	t.Helper()
+	if os.Getenv(throughHub) != "" && f == protocol.Lines {
+		t.Cleanup(func() { e.Close(context.Background()) })
+		return behindHub(t, d)
+	}
 	return serveConfig(t, e, d, protocol.Config{Framing: f})
 }
 

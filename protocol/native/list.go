@@ -13,12 +13,14 @@ import (
 type listParams struct {
 	Details bool    `json:"details,omitempty" jsonschema:"add one object a session"`
 	Session *string `json:"session,omitempty" jsonschema:"only this one, by its id or its name"`
+	hostParams
 	readParams
 }
 
 type listResult struct {
 	Sessions []string      `json:"sessions"`
 	Details  []sessionInfo `json:"details,omitzero"`
+	awayParts
 }
 
 type sessionInfo struct {

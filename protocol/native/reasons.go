@@ -9,15 +9,20 @@ import (
 	"github.com/ptywright/ptywright/protocol"
 )
 
+// away are the reasons of what may be at another host.
+var away = []string{"host_unreachable", "host_lost", "server_lost", "unknown_host"}
+
 // given are the reasons that a member of params brings with it.
 var given = sync.OnceValue(func() map[string][]string {
 	return map[string][]string{
-		"session":   {"unknown_session", "session_forgotten"},
+		"session":   append([]string{"unknown_session", "session_forgotten"}, away...),
+		"recording": away,
+		"host":      away,
 		"redaction": {"invalid_redaction"},
 		"at":        {"moment_not_kept"},
 		"locator":   {"invalid_locator"},
 		"matcher":   {"invalid_matcher", "plugin_failed", "timeout", "session_ended", "session_closed"},
-		"adapter":   {"unknown_adapter", "plugin_failed", "permission_denied"},
+		"adapter":   append([]string{"unknown_adapter", "plugin_failed", "permission_denied"}, away...),
 		"plugin":    {"unknown_plugin", "permission_denied"},
 		"rows":      {"size_out_of_range"},
 		"env":       {"invalid_environment", "too_many_secrets"},

@@ -225,10 +225,12 @@ func (c *client) sessionRecordStop(_ context.Context, p recordStopParams) (recor
 
 type recordListParams struct {
 	Session string `json:"session,omitempty" jsonschema:"only recordings of this session"`
+	hostParams
 }
 
 type recordListResult struct {
 	Recordings []recordingInfo `json:"recordings"`
+	awayParts
 }
 
 func (c *client) sessionRecordList(_ context.Context,

@@ -41,6 +41,7 @@ type createParams struct {
 	Theme               string `json:"theme,omitempty" jsonschema:"dark (default) or light: what a program that asks for the terminal's colours is told, and what pictures are drawn with"`
 	ShellIntegration    bool   `json:"shell_integration,omitempty" jsonschema:"have program, an interactive bash, zsh or fish, mark its commands for session.blocks and command_finished"`
 	leashParams
+	hostParams
 }
 
 // leashParams are limits that end a session.
@@ -374,9 +375,10 @@ func (c *client) sessionKill(ctx context.Context, p sessionParams) (killResult, 
 
 type forgetResult struct {
 	Forgotten []string `json:"forgotten" jsonschema:"the ids of the sessions"`
+	awayParts
 }
 
-func (c *client) sessionForget(ctx context.Context, _ none) (forgetResult, error) {
+func (c *client) sessionForget(ctx context.Context, _ hostParams) (forgetResult, error) {
 	var gone []engine.ID
 	err := c.patiently(ctx, func() (err error) {
 		gone, err = c.Engine.ForgetEnded()

@@ -174,13 +174,13 @@ type lackingShape struct {
 	Matcher        *explanation `json:"matcher,omitempty"`
 }
 
-// lostShape is a host that a hub has lost.
+// A lostShape is what a wait could not be asked about until its end.
 type lostShape struct {
 	Host     string            `json:"host"`
 	Sessions []string          `json:"sessions" jsonschema:"its sessions that were waited for"`
 	Since    map[string]uint64 `json:"since" jsonschema:"the last sequence that is known of each"`
-	Reason   string            `json:"reason" jsonschema:"silent or down"`
-	ForMS    int64             `json:"for_ms" jsonschema:"how long it has been lost"`
+	Reason   string            `json:"reason" jsonschema:"down or silent"`
+	ForMS    int64             `json:"for_ms" jsonschema:"for how long it had been away"`
 }
 
 // manyShape is a manyResult.
@@ -188,7 +188,7 @@ type manyShape struct {
 	Matched   []matchedShape `json:"matched" jsonschema:"in the order in which they did"`
 	Waiting   int            `json:"waiting" jsonschema:"how many sessions have neither matched nor ended"`
 	Ended     []lackingShape `json:"ended" jsonschema:"sessions that have ended and can no longer match"`
-	Lost      []lostShape    `json:"lost" jsonschema:"hosts that a hub cannot reach; none on one server"`
+	Lost      []lostShape    `json:"lost" jsonschema:"what could not be asked, since its host was away; none without other machines"`
 	Complete  bool           `json:"complete" jsonschema:"nothing is left to wait for: no session waits, and none is lost"`
 	Truncated bool           `json:"truncated,omitempty" jsonschema:"some screens are left out: there were more than 16 MiB"`
 }
@@ -198,7 +198,7 @@ type manyParts struct {
 	Matched   []matchedShape `json:"matched,omitempty" jsonschema:"this and what follows of session.wait_many, as in its answer"`
 	Waiting   *int           `json:"waiting,omitempty"`
 	Ended     []lackingShape `json:"ended,omitempty"`
-	Lost      []lostShape    `json:"lost,omitempty"`
+	Lost      []lostShape    `json:"lost,omitempty" jsonschema:"what could not be asked, since its host was away: whether it would have matched is not known"`
 	Complete  *bool          `json:"complete,omitempty"`
 	Lacking   []lackingShape `json:"lacking,omitempty" jsonschema:"with evidence all: the sessions that waited"`
 	Truncated *bool          `json:"truncated,omitempty"`

@@ -41,6 +41,11 @@ func method[P, R any](name, about string, f func(*client, context.Context, P) (R
 						return none, err
 					}
 				}
+				if other, ok := any(p).(interface{ here() error }); ok {
+					if err := other.here(); err != nil {
+						return none, err
+					}
+				}
 				c.fill(ctx, &p)
 				result, err := f(c, ctx, p)
 				if err == nil && protocol.ActOf(ctx) != nil {
@@ -100,6 +105,11 @@ func init() { // a literal would be an initialization cycle: server.capabilities
 			(*client).setClient)),
 		forRead(method("server.metrics", "Tells counts of the server, for a monitor.",
 			(*client).serverMetrics)),
+		forRead(method("server.set_hosts",
+			"Says whether this connection sees the sessions of other machines.",
+			(*client).setHosts)),
+		forRead(method("server.hosts", "Lists the other machines whose sessions are here, too.",
+			(*client).serverHosts)),
 		forAdmin(method("session.create", "Starts a program on a terminal of its own.",
 			(*client).sessionCreate)),
 		forRead(method("session.list", "Lists all sessions, those that have ended too.",

@@ -88,6 +88,9 @@ func TestVectors(t *testing.T) {
 					o[name] = there
 				}
 			}
+			if s, _ := o["host"].(string); s != "" {
+				delete(o, "host") // this server has none
+			}
 		}
 		for _, strict := range []bool{true, false} {
 			w.result("server.set_strict", obj{"strict": strict})

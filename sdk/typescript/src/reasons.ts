@@ -66,6 +66,17 @@ export class GoldenRefusedError extends PtywrightError<wire.GoldenRefusedData> {
   declare readonly reason: "golden_refused";
 }
 
+/** The host was lost before it answered; whether it was done is not known. `reason` is
+ * `host_lost`. */
+export class HostLostError extends PtywrightError<wire.HostLostData> {
+  declare readonly reason: "host_lost";
+}
+
+/** The host cannot be reached; nothing was done. `reason` is `host_unreachable`. */
+export class HostUnreachableError extends PtywrightError<wire.HostUnreachableData> {
+  declare readonly reason: "host_unreachable";
+}
+
 /** The program does not read its input. `reason` is `input_blocked`. */
 export class InputBlockedError extends PtywrightError<wire.InputBlockedData> {
   declare readonly reason: "input_blocked";
@@ -267,6 +278,11 @@ export class ServerDidNotGrantPluginLoadError extends PtywrightError<wire.Server
   declare readonly reason: "server_did_not_grant_plugin_load";
 }
 
+/** The host's server was started anew, and its sessions have ended. `reason` is `server_lost`. */
+export class ServerLostError extends PtywrightError<wire.ServerLostData> {
+  declare readonly reason: "server_lost";
+}
+
 /** The session was closed. `reason` is `session_closed`. */
 export class SessionClosedError extends PtywrightError<wire.SessionClosedData> {
   declare readonly reason: "session_closed";
@@ -333,6 +349,11 @@ export class UnknownAdapterError extends PtywrightError<wire.UnknownAdapterData>
   declare readonly reason: "unknown_adapter";
 }
 
+/** There is no such host. `reason` is `unknown_host`. */
+export class UnknownHostError extends PtywrightError<wire.UnknownHostData> {
+  declare readonly reason: "unknown_host";
+}
+
 /** The plugin has no such intent or wait matcher. `reason` is `unknown_intent`. */
 export class UnknownIntentError extends PtywrightError<wire.UnknownIntentData> {
   declare readonly reason: "unknown_intent";
@@ -382,6 +403,8 @@ export const errorClasses = {
   forbidden: ForbiddenError,
   framing_lost: FramingLostError,
   golden_refused: GoldenRefusedError,
+  host_lost: HostLostError,
+  host_unreachable: HostUnreachableError,
   input_blocked: InputBlockedError,
   input_full: InputFullError,
   input_id_in_use: InputIdInUseError,
@@ -422,6 +445,7 @@ export const errorClasses = {
   position_out_of_range: PositionOutOfRangeError,
   reply_too_large: ReplyTooLargeError,
   server_did_not_grant_plugin_load: ServerDidNotGrantPluginLoadError,
+  server_lost: ServerLostError,
   session_closed: SessionClosedError,
   session_ended: SessionEndedError,
   session_forgotten: SessionForgottenError,
@@ -435,6 +459,7 @@ export const errorClasses = {
   turn_in_progress: TurnInProgressError,
   unkillable: UnkillableError,
   unknown_adapter: UnknownAdapterError,
+  unknown_host: UnknownHostError,
   unknown_intent: UnknownIntentError,
   unknown_method: UnknownMethodError,
   unknown_plugin: UnknownPluginError,

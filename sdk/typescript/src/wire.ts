@@ -125,6 +125,8 @@ export interface AdapterInspectResult {
 }
 
 export interface AdapterListParams {
+  /** the machine that is asked, as hosts.toml names it; default this one */
+  host?: string | undefined;
 }
 
 export interface AdapterListResult {
@@ -132,10 +134,23 @@ export interface AdapterListResult {
 }
 
 export interface AdapterLiveParams {
+  /** the machine that is asked, as hosts.toml names it; default this one */
+  host?: string | undefined;
 }
 
 export interface AdapterLiveResult {
   adapters: Adapter[];
+  /** hosts that the list is without */
+  away?: AdapterLiveResultAway[] | undefined;
+}
+
+export interface AdapterLiveResultAway {
+  host: string;
+  /** down or silent */
+  state: string;
+  since: string;
+  /** for people */
+  error: string;
 }
 
 export interface AdapterResumeParams {
@@ -151,6 +166,8 @@ export interface AdapterResumeParams {
   cwd?: string | undefined;
   /** variables to set, over the manifest's env */
   env?: { [name: string]: string } | undefined;
+  /** the machine that is asked, as hosts.toml names it; default this one */
+  host?: string | undefined;
   /** of the session, as of session.create */
   name?: string | undefined;
   /** height in pixels, 0 to 65535; default 0, not known */
@@ -217,6 +234,8 @@ export interface AdapterStartParams {
   cwd?: string | undefined;
   /** variables to set, over the manifest's env */
   env?: { [name: string]: string } | undefined;
+  /** the machine that is asked, as hosts.toml names it; default this one */
+  host?: string | undefined;
   /** of the session, as of session.create */
   name?: string | undefined;
   /** height in pixels, 0 to 65535; default 0, not known */
@@ -545,6 +564,8 @@ export interface CancelledData {
   ended?: UnmatchedSession[] | undefined;
   /** with evidence all: the sessions that waited */
   lacking?: UnmatchedSession[] | undefined;
+  /** what could not be asked, since its host was away: whether it would have matched is not
+   * known */
   lost?: LostHost[] | undefined;
   /** this and what follows of session.wait_many, as in its answer */
   matched?: MatchedSession[] | undefined;
@@ -697,6 +718,8 @@ export interface CommandNotRunData {
   ended?: UnmatchedSession[] | undefined;
   /** with evidence all: the sessions that waited */
   lacking?: UnmatchedSession[] | undefined;
+  /** what could not be asked, since its host was away: whether it would have matched is not
+   * known */
   lost?: LostHost[] | undefined;
   /** this and what follows of session.wait_many, as in its answer */
   matched?: MatchedSession[] | undefined;
@@ -1051,8 +1074,30 @@ export interface HasLocatorValue {
   what: Locator;
 }
 
+export interface HostLostData {
+  reason: "host_lost";
+  host: string;
+  /** by the clock of the machine that tells it */
+  since: string;
+  /** what happened last, for people */
+  error: string;
+  /** true: it may have been done */
+  unknown: boolean;
+}
+
 export interface HostMark {
   label: string;
+}
+
+export interface HostUnreachableData {
+  reason: "host_unreachable";
+  host: string;
+  /** by the clock of the machine that tells it */
+  since: string;
+  /** what happened last, for people */
+  error: string;
+  /** when it is tried again */
+  retry_ms?: number | undefined;
 }
 
 /** places within others, whose rows are cut to them */
@@ -1340,9 +1385,9 @@ export interface LostHost {
   sessions: string[];
   /** the last sequence that is known of each */
   since: { [name: string]: number };
-  /** silent or down */
+  /** down or silent */
   reason: string;
-  /** how long it has been lost */
+  /** for how long it had been away */
   for_ms: number;
 }
 
@@ -1469,7 +1514,7 @@ export interface MatchedSessions {
   waiting: number;
   /** sessions that have ended and can no longer match */
   ended: UnmatchedSession[];
-  /** hosts that a hub cannot reach; none on one server */
+  /** what could not be asked, since its host was away; none without other machines */
   lost: LostHost[];
   /** nothing is left to wait for: no session waits, and none is lost */
   complete: boolean;
@@ -1764,6 +1809,8 @@ export interface PluginFailedData {
   lacking?: UnmatchedSession[] | undefined;
   /** from 1 */
   line?: number | undefined;
+  /** what could not be asked, since its host was away: whether it would have matched is not
+   * known */
   lost?: LostHost[] | undefined;
   /** this and what follows of session.wait_many, as in its answer */
   matched?: MatchedSession[] | undefined;
@@ -2133,6 +2180,8 @@ export interface ServerAuditParams {
 }
 
 export interface ServerCapabilitiesParams {
+  /** the machine that is asked, as hosts.toml names it; default this one */
+  host?: string | undefined;
   /** add the model of the wire */
   schema?: boolean | undefined;
 }
@@ -2168,6 +2217,38 @@ export interface ServerDidNotGrantPluginLoadData {
   method: string;
 }
 
+export interface ServerHostsParams {
+  /** true asks each of them now; default false tells what is known */
+  check?: boolean | undefined;
+  /** only this one */
+  host?: string | undefined;
+}
+
+export interface ServerHostsResult {
+  hosts: ServerHostsResultHosts[];
+}
+
+export interface ServerHostsResultHosts {
+  host: string;
+  /** none (nobody has needed it), up, silent or down */
+  state: string;
+  /** why, for people */
+  error?: string | undefined;
+  /** with check: how long a question and its answer take */
+  round_trip_ms?: number | undefined;
+  /** with check: how many it has */
+  sessions?: number | undefined;
+  /** since when it is away */
+  since?: string | undefined;
+  /** of the program there, when it answered last */
+  version?: string | undefined;
+}
+
+export interface ServerLostData {
+  reason: "server_lost";
+  host: string;
+}
+
 export interface ServerMetricsParams {
 }
 
@@ -2189,6 +2270,15 @@ export interface ServerSetClientResult {
   name: string;
   /** likewise */
   host?: string | undefined;
+}
+
+export interface ServerSetHostsParams {
+  /** false: this connection sees this machine alone; true: the others, too, as at first */
+  hosts: boolean;
+}
+
+export interface ServerSetHostsResult {
+  hosts: boolean;
 }
 
 export interface ServerSetNotificationsParams {
@@ -2333,6 +2423,8 @@ export interface SessionClosedData {
   ended?: UnmatchedSession[] | undefined;
   /** with evidence all: the sessions that waited */
   lacking?: UnmatchedSession[] | undefined;
+  /** what could not be asked, since its host was away: whether it would have matched is not
+   * known */
   lost?: LostHost[] | undefined;
   /** this and what follows of session.wait_many, as in its answer */
   matched?: MatchedSession[] | undefined;
@@ -2376,6 +2468,8 @@ export type SessionCreateParams = {
   /** memory with which the session shows its past beside the retained output, for at and
    * session.history; 0: none; default the server's */
   history_max_bytes?: number | undefined;
+  /** the machine that is asked, as hosts.toml names it; default this one */
+  host?: string | undefined;
   /** it is ended when it has written nothing, and nobody has typed, for so long */
   idle_ms?: number | undefined;
   /** bytes of memory that it may take with all that it starts; refused with
@@ -2440,6 +2534,8 @@ export interface SessionEndedData {
   ended?: UnmatchedSession[] | undefined;
   /** with evidence all: the sessions that waited */
   lacking?: UnmatchedSession[] | undefined;
+  /** what could not be asked, since its host was away: whether it would have matched is not
+   * known */
   lost?: LostHost[] | undefined;
   /** this and what follows of session.wait_many, as in its answer */
   matched?: MatchedSession[] | undefined;
@@ -2561,11 +2657,24 @@ export interface SessionExitedParams {
 }
 
 export interface SessionForgetParams {
+  /** the machine that is asked, as hosts.toml names it; default this one */
+  host?: string | undefined;
 }
 
 export interface SessionForgetResult {
   /** the ids of the sessions */
   forgotten: string[];
+  /** hosts that the list is without */
+  away?: SessionForgetResultAway[] | undefined;
+}
+
+export interface SessionForgetResultAway {
+  host: string;
+  /** down or silent */
+  state: string;
+  since: string;
+  /** for people */
+  error: string;
 }
 
 export interface SessionForgottenData {
@@ -2761,6 +2870,8 @@ export interface SessionLeasedParams {
 export interface SessionListParams {
   /** add one object a session */
   details?: boolean | undefined;
+  /** the machine that is asked, as hosts.toml names it; default this one */
+  host?: string | undefined;
   /** false shows the text as it is, whatever redaction says; default true */
   redact?: boolean | undefined;
   /** more rules for this read */
@@ -2771,7 +2882,18 @@ export interface SessionListParams {
 
 export interface SessionListResult {
   sessions: string[];
+  /** hosts that the list is without */
+  away?: SessionListResultAway[] | undefined;
   details?: Session[] | undefined;
+}
+
+export interface SessionListResultAway {
+  host: string;
+  /** down or silent */
+  state: string;
+  since: string;
+  /** for people */
+  error: string;
 }
 
 export type SessionLocateParams = {
@@ -2829,12 +2951,25 @@ export interface SessionOutputParams {
 }
 
 export interface SessionRecordListParams {
+  /** the machine that is asked, as hosts.toml names it; default this one */
+  host?: string | undefined;
   /** only recordings of this session */
   session?: string | undefined;
 }
 
 export interface SessionRecordListResult {
   recordings: Recording[];
+  /** hosts that the list is without */
+  away?: SessionRecordListResultAway[] | undefined;
+}
+
+export interface SessionRecordListResultAway {
+  host: string;
+  /** down or silent */
+  state: string;
+  since: string;
+  /** for people */
+  error: string;
 }
 
 export type SessionRecordStartParams = {
@@ -3388,6 +3523,8 @@ export interface TimeoutData {
   ended?: UnmatchedSession[] | undefined;
   /** with evidence all: the sessions that waited */
   lacking?: UnmatchedSession[] | undefined;
+  /** what could not be asked, since its host was away: whether it would have matched is not
+   * known */
   lost?: LostHost[] | undefined;
   /** this and what follows of session.wait_many, as in its answer */
   matched?: MatchedSession[] | undefined;
@@ -3571,6 +3708,8 @@ export interface TurnInProgressData {
   ended?: UnmatchedSession[] | undefined;
   /** with evidence all: the sessions that waited */
   lacking?: UnmatchedSession[] | undefined;
+  /** what could not be asked, since its host was away: whether it would have matched is not
+   * known */
   lost?: LostHost[] | undefined;
   /** this and what follows of session.wait_many, as in its answer */
   matched?: MatchedSession[] | undefined;
@@ -3606,6 +3745,10 @@ export interface UnkillableData {
 
 export interface UnknownAdapterData {
   reason: "unknown_adapter";
+}
+
+export interface UnknownHostData {
+  reason: "unknown_host";
 }
 
 export interface UnknownIntentData {
@@ -3700,73 +3843,84 @@ export interface Methods {
    * internal_error, invalid_params, limit_exceeded. */
   "adapter.cancel_wait": { params: AdapterCancelWaitParams; result: AdapterCancelWaitResult };
   /** Ends an adapter's program and all it started, and forgets both. Errors: cancelled,
-   * duplicate_member, forbidden, internal_error, invalid_params, limit_exceeded,
-   * permission_denied, plugin_failed, unkillable, unknown_adapter. */
+   * duplicate_member, forbidden, host_lost, host_unreachable, internal_error, invalid_params,
+   * limit_exceeded, permission_denied, plugin_failed, server_lost, unkillable, unknown_adapter,
+   * unknown_host. */
   "adapter.close": { params: AdapterCloseParams; result: Closed };
   /** Reads what has happened, from a place of the client's own. Errors: cancelled,
-   * duplicate_member, forbidden, internal_error, invalid_params, invalid_redaction,
-   * limit_exceeded, permission_denied, plugin_failed, unknown_adapter. */
+   * duplicate_member, forbidden, host_lost, host_unreachable, internal_error, invalid_params,
+   * invalid_redaction, limit_exceeded, permission_denied, plugin_failed, server_lost,
+   * unknown_adapter, unknown_host. */
   "adapter.events": { params: AdapterEventsParams; result: AdapterEventsResult };
   /** Tells which rule decided the state, which nearly did, and on what rows. Errors: cancelled,
-   * duplicate_member, forbidden, internal_error, invalid_params, invalid_redaction,
-   * limit_exceeded, permission_denied, plugin_failed, unknown_adapter. */
+   * duplicate_member, forbidden, host_lost, host_unreachable, internal_error, invalid_params,
+   * invalid_redaction, limit_exceeded, permission_denied, plugin_failed, server_lost,
+   * unknown_adapter, unknown_host. */
   "adapter.explain": { params: AdapterExplainParams; result: AdapterExplainResult };
   /** Reads the screen as a plugin sees it, with its state. Errors: cancelled, duplicate_member,
-   * forbidden, internal_error, invalid_params, invalid_redaction, limit_exceeded,
-   * permission_denied, plugin_failed, unknown_adapter. */
+   * forbidden, host_lost, host_unreachable, internal_error, invalid_params, invalid_redaction,
+   * limit_exceeded, permission_denied, plugin_failed, server_lost, unknown_adapter,
+   * unknown_host. */
   "adapter.inspect": { params: AdapterInspectParams; result: AdapterInspectResult };
   /** Lists the plugins that adapters can be started with. Errors: cancelled, duplicate_member,
-   * internal_error, invalid_params, limit_exceeded. */
+   * host_lost, host_unreachable, internal_error, invalid_params, limit_exceeded, server_lost,
+   * unknown_host. */
   "adapter.list": { params: AdapterListParams; result: AdapterListResult };
-  /** Lists the adapters that are live. Errors: cancelled, duplicate_member, internal_error,
-   * invalid_params, limit_exceeded. */
+  /** Lists the adapters that are live. Errors: cancelled, duplicate_member, host_lost,
+   * host_unreachable, internal_error, invalid_params, limit_exceeded, server_lost, unknown_host. */
   "adapter.live": { params: AdapterLiveParams; result: AdapterLiveResult };
   /** Closes an adapter and starts another in its place. Errors: cancelled, cannot_start,
-   * duplicate_member, file_refused, forbidden, internal_error, invalid_environment,
-   * invalid_params, invalid_redaction, limit_exceeded, name_taken, no_program,
-   * permission_denied, plugin_failed, plugin_without_code, shutting_down, size_out_of_range,
-   * too_many_secrets, unkillable, unknown_plugin. */
+   * duplicate_member, file_refused, forbidden, host_lost, host_unreachable, internal_error,
+   * invalid_environment, invalid_params, invalid_redaction, limit_exceeded, name_taken,
+   * no_program, permission_denied, plugin_failed, plugin_without_code, server_lost,
+   * shutting_down, size_out_of_range, too_many_secrets, unkillable, unknown_host,
+   * unknown_plugin. */
   "adapter.resume": { params: AdapterResumeParams; result: AdapterStarted };
   /** Performs an intent, and tells whether it was submitted. Errors: ambiguous, cancelled,
-   * duplicate_member, expectation_failed, forbidden, input_blocked, input_full, intent_refused,
-   * internal_error, invalid_action, invalid_params, invalid_redaction, key_not_requested,
-   * limit_exceeded, line_too_long, mouse_not_requested, not_found, off_screen,
-   * permission_denied, plugin_failed, plugin_without_code, position_out_of_range,
-   * session_closed, session_ended, session_leased, shutting_down, size_out_of_range, timeout,
-   * too_many_marks, turn_in_progress, unkillable, unknown_adapter, unknown_intent. */
-  "adapter.send": { params: AdapterSendParams; result: AdapterSendResult };
-  /** Reads the screen. Errors: cancelled, duplicate_member, forbidden, internal_error,
-   * invalid_params, invalid_redaction, limit_exceeded, permission_denied, plugin_failed,
-   * reply_too_large, unknown_adapter. */
-  "adapter.snapshot": { params: AdapterSnapshotParams; result: Snapshot };
-  /** Starts a program with a plugin that drives it. Errors: cancelled, cannot_start,
-   * duplicate_member, file_refused, forbidden, internal_error, invalid_environment,
-   * invalid_params, invalid_redaction, limit_exceeded, name_taken, no_program,
-   * permission_denied, plugin_failed, plugin_without_code, shutting_down, size_out_of_range,
-   * too_many_secrets, unknown_plugin. */
-  "adapter.start": { params: AdapterStartParams; result: AdapterStarted };
-  /** Tells what state the program is in. Errors: cancelled, duplicate_member, forbidden,
-   * internal_error, invalid_params, invalid_redaction, limit_exceeded, permission_denied,
-   * plugin_failed, unknown_adapter. */
-  "adapter.state": { params: AdapterStateParams; result: AdapterStateResult };
-  /** Reads the retained output. Errors: cancelled, duplicate_member, forbidden, internal_error,
-   * invalid_params, invalid_redaction, limit_exceeded, permission_denied, plugin_failed,
-   * unknown_adapter. */
-  "adapter.transcript": { params: AdapterTranscriptParams; result: Transcript };
-  /** Performs an intent and waits, with no other client's intent between. Errors: ambiguous,
-   * cancelled, duplicate_member, expectation_failed, forbidden, input_blocked, input_full,
-   * intent_refused, internal_error, invalid_action, invalid_matcher, invalid_params,
+   * duplicate_member, expectation_failed, forbidden, host_lost, host_unreachable, input_blocked,
+   * input_full, intent_refused, internal_error, invalid_action, invalid_params,
    * invalid_redaction, key_not_requested, limit_exceeded, line_too_long, mouse_not_requested,
    * not_found, off_screen, permission_denied, plugin_failed, plugin_without_code,
-   * position_out_of_range, session_closed, session_ended, session_leased, shutting_down,
-   * size_out_of_range, timeout, too_many_marks, turn_in_progress, unkillable, unknown_adapter,
-   * unknown_intent, unknown_plugin, unknown_predicate, wait_id_in_use. */
+   * position_out_of_range, server_lost, session_closed, session_ended, session_leased,
+   * shutting_down, size_out_of_range, timeout, too_many_marks, turn_in_progress, unkillable,
+   * unknown_adapter, unknown_host, unknown_intent. */
+  "adapter.send": { params: AdapterSendParams; result: AdapterSendResult };
+  /** Reads the screen. Errors: cancelled, duplicate_member, forbidden, host_lost,
+   * host_unreachable, internal_error, invalid_params, invalid_redaction, limit_exceeded,
+   * permission_denied, plugin_failed, reply_too_large, server_lost, unknown_adapter,
+   * unknown_host. */
+  "adapter.snapshot": { params: AdapterSnapshotParams; result: Snapshot };
+  /** Starts a program with a plugin that drives it. Errors: cancelled, cannot_start,
+   * duplicate_member, file_refused, forbidden, host_lost, host_unreachable, internal_error,
+   * invalid_environment, invalid_params, invalid_redaction, limit_exceeded, name_taken,
+   * no_program, permission_denied, plugin_failed, plugin_without_code, server_lost,
+   * shutting_down, size_out_of_range, too_many_secrets, unknown_host, unknown_plugin. */
+  "adapter.start": { params: AdapterStartParams; result: AdapterStarted };
+  /** Tells what state the program is in. Errors: cancelled, duplicate_member, forbidden,
+   * host_lost, host_unreachable, internal_error, invalid_params, invalid_redaction,
+   * limit_exceeded, permission_denied, plugin_failed, server_lost, unknown_adapter,
+   * unknown_host. */
+  "adapter.state": { params: AdapterStateParams; result: AdapterStateResult };
+  /** Reads the retained output. Errors: cancelled, duplicate_member, forbidden, host_lost,
+   * host_unreachable, internal_error, invalid_params, invalid_redaction, limit_exceeded,
+   * permission_denied, plugin_failed, server_lost, unknown_adapter, unknown_host. */
+  "adapter.transcript": { params: AdapterTranscriptParams; result: Transcript };
+  /** Performs an intent and waits, with no other client's intent between. Errors: ambiguous,
+   * cancelled, duplicate_member, expectation_failed, forbidden, host_lost, host_unreachable,
+   * input_blocked, input_full, intent_refused, internal_error, invalid_action, invalid_matcher,
+   * invalid_params, invalid_redaction, key_not_requested, limit_exceeded, line_too_long,
+   * mouse_not_requested, not_found, off_screen, permission_denied, plugin_failed,
+   * plugin_without_code, position_out_of_range, server_lost, session_closed, session_ended,
+   * session_leased, shutting_down, size_out_of_range, timeout, too_many_marks, turn_in_progress,
+   * unkillable, unknown_adapter, unknown_host, unknown_intent, unknown_plugin,
+   * unknown_predicate, wait_id_in_use. */
   "adapter.turn": { params: AdapterTurnParams; result: AdapterTurnResult };
   /** Waits until a matcher of the plugin holds. Errors: cancelled, duplicate_member,
-   * expectation_failed, forbidden, intent_refused, internal_error, invalid_matcher,
-   * invalid_params, invalid_redaction, limit_exceeded, permission_denied, plugin_failed,
-   * plugin_without_code, session_closed, session_ended, timeout, unknown_adapter,
-   * unknown_intent, unknown_plugin, unknown_predicate, wait_id_in_use. */
+   * expectation_failed, forbidden, host_lost, host_unreachable, intent_refused, internal_error,
+   * invalid_matcher, invalid_params, invalid_redaction, limit_exceeded, permission_denied,
+   * plugin_failed, plugin_without_code, server_lost, session_closed, session_ended, timeout,
+   * unknown_adapter, unknown_host, unknown_intent, unknown_plugin, unknown_predicate,
+   * wait_id_in_use. */
   "adapter.wait": { params: AdapterWaitParams; result: AdapterWaitResult };
   /** Tells what plugins can be and which are built in. Errors: cancelled, duplicate_member,
    * internal_error, invalid_params, limit_exceeded. */
@@ -3792,14 +3946,23 @@ export interface Methods {
    * internal_error, invalid_manifest, invalid_params, limit_exceeded. */
   "plugin.validate_manifest": { params: PluginValidateManifestParams; result: PluginValidateManifestResult };
   /** Tells what this server can do; with schema, the shape of every method. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_params, limit_exceeded. */
+   * duplicate_member, host_lost, host_unreachable, internal_error, invalid_params,
+   * limit_exceeded, server_lost, unknown_host. */
   "server.capabilities": { params: ServerCapabilitiesParams; result: ServerCapabilitiesResult };
+  /** Lists the other machines whose sessions are here, too. Errors: cancelled, duplicate_member,
+   * host_lost, host_unreachable, internal_error, invalid_params, limit_exceeded, server_lost,
+   * unknown_host. */
+  "server.hosts": { params: ServerHostsParams; result: ServerHostsResult };
   /** Tells counts of the server, for a monitor. Errors: cancelled, duplicate_member,
    * internal_error, invalid_params, limit_exceeded. */
   "server.metrics": { params: ServerMetricsParams; result: ServerMetricsResult };
   /** Says who this client is, for others to read; nothing verifies it. Errors: cancelled,
-   * duplicate_member, internal_error, invalid_params, limit_exceeded. */
+   * duplicate_member, host_lost, host_unreachable, internal_error, invalid_params,
+   * limit_exceeded, server_lost, unknown_host. */
   "server.set_client": { params: ServerSetClientParams; result: ServerSetClientResult };
+  /** Says whether this connection sees the sessions of other machines. Errors: cancelled,
+   * duplicate_member, internal_error, invalid_params, limit_exceeded. */
+  "server.set_hosts": { params: ServerSetHostsParams; result: ServerSetHostsResult };
   /** Turns notifications of this connection on or off. Errors: cancelled, duplicate_member,
    * forbidden, internal_error, invalid_params, invalid_redaction, limit_exceeded. */
   "server.set_notifications": { params: ServerSetNotificationsParams; result: ServerSetNotificationsResult };
@@ -3813,114 +3976,133 @@ export interface Methods {
    * duplicate_member, internal_error, invalid_params, limit_exceeded. */
   "server.set_strict": { params: ServerSetStrictParams; result: ServerSetStrictResult };
   /** Reads the commands of a shell that marks them. Errors: cancelled, duplicate_member,
-   * forbidden, internal_error, invalid_params, invalid_redaction, limit_exceeded,
-   * session_forgotten, unknown_session. */
+   * forbidden, host_lost, host_unreachable, internal_error, invalid_params, invalid_redaction,
+   * limit_exceeded, server_lost, session_forgotten, unknown_host, unknown_session. */
   "session.blocks": { params: SessionBlocksParams; result: SessionBlocksResult };
   /** Ends a session's program and all it started, and forgets the session. Errors: cancelled,
-   * duplicate_member, forbidden, internal_error, invalid_params, limit_exceeded,
-   * owned_by_adapter, session_forgotten, unkillable, unknown_session. */
+   * duplicate_member, forbidden, host_lost, host_unreachable, internal_error, invalid_params,
+   * limit_exceeded, owned_by_adapter, server_lost, session_forgotten, unkillable, unknown_host,
+   * unknown_session. */
   "session.close": { params: SessionCloseParams; result: Closed };
   /** Starts a program on a terminal of its own. Errors: cancelled, cannot_start,
-   * duplicate_member, file_refused, forbidden, internal_error, invalid_environment,
-   * invalid_params, limit_exceeded, memory_limit_unsupported, name_taken,
-   * shell_integration_unsupported, shutting_down, size_out_of_range, too_many_secrets. */
+   * duplicate_member, file_refused, forbidden, host_lost, host_unreachable, internal_error,
+   * invalid_environment, invalid_params, limit_exceeded, memory_limit_unsupported, name_taken,
+   * server_lost, shell_integration_unsupported, shutting_down, size_out_of_range,
+   * too_many_secrets, unknown_host. */
   "session.create": { params: SessionCreateParams; result: SessionCreateResult };
   /** Reads what has happened to a session: input, waits, commands, leases, its end. Errors:
-   * cancelled, duplicate_member, forbidden, internal_error, invalid_params, invalid_redaction,
-   * limit_exceeded, session_forgotten, unknown_session. */
+   * cancelled, duplicate_member, forbidden, host_lost, host_unreachable, internal_error,
+   * invalid_params, invalid_redaction, limit_exceeded, server_lost, session_forgotten,
+   * unknown_host, unknown_session. */
   "session.events": { params: SessionEventsParams; result: SessionEventsResult };
   /** Forgets all sessions that have ended and that nobody needs. Errors: cancelled,
-   * duplicate_member, forbidden, internal_error, invalid_params, limit_exceeded, unkillable. */
+   * duplicate_member, forbidden, host_lost, host_unreachable, internal_error, invalid_params,
+   * limit_exceeded, server_lost, unkillable, unknown_host. */
   "session.forget": { params: SessionForgetParams; result: SessionForgetResult };
   /** Waits for the screen to change, and reads the rows that did. Errors: cancelled,
-   * duplicate_member, forbidden, internal_error, invalid_params, invalid_redaction,
-   * limit_exceeded, moment_not_kept, reply_too_large, session_closed, session_forgotten,
-   * unknown_session. */
+   * duplicate_member, forbidden, host_lost, host_unreachable, internal_error, invalid_params,
+   * invalid_redaction, limit_exceeded, moment_not_kept, reply_too_large, server_lost,
+   * session_closed, session_forgotten, unknown_host, unknown_session. */
   "session.frame": { params: SessionFrameParams; result: Frame };
   /** Writes the screen down as a golden screen, the text of a file that tests compare screens
-   * with. Errors: cancelled, duplicate_member, forbidden, golden_refused, internal_error,
-   * invalid_golden, invalid_params, invalid_redaction, limit_exceeded, moment_not_kept,
-   * session_forgotten, unknown_session. */
+   * with. Errors: cancelled, duplicate_member, forbidden, golden_refused, host_lost,
+   * host_unreachable, internal_error, invalid_golden, invalid_params, invalid_redaction,
+   * limit_exceeded, moment_not_kept, server_lost, session_forgotten, unknown_host,
+   * unknown_session. */
   "session.golden": { params: SessionGoldenParams; result: SessionGoldenResult };
   /** Tells when a matcher held in a session's past, and for how long. Errors: cancelled,
-   * duplicate_member, forbidden, internal_error, invalid_matcher, invalid_params,
-   * invalid_redaction, limit_exceeded, moment_not_kept, plugin_failed, session_closed,
-   * session_ended, session_forgotten, timeout, unknown_session. */
+   * duplicate_member, forbidden, host_lost, host_unreachable, internal_error, invalid_matcher,
+   * invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, plugin_failed,
+   * server_lost, session_closed, session_ended, session_forgotten, timeout, unknown_host,
+   * unknown_session. */
   "session.history": { params: SessionHistoryParams; result: SessionHistoryResult };
   /** Types, pastes, presses a key, signals. Errors: ambiguous, cancelled, duplicate_member,
-   * forbidden, input_blocked, input_full, input_id_in_use, internal_error, invalid_action,
-   * invalid_params, key_not_requested, limit_exceeded, line_too_long, mouse_not_requested,
-   * not_found, off_screen, owned_by_adapter, plugin_failed, position_out_of_range,
-   * session_closed, session_ended, session_forgotten, session_leased, shutting_down,
-   * size_out_of_range, too_many_marks, unkillable, unknown_session. */
+   * forbidden, host_lost, host_unreachable, input_blocked, input_full, input_id_in_use,
+   * internal_error, invalid_action, invalid_params, key_not_requested, limit_exceeded,
+   * line_too_long, mouse_not_requested, not_found, off_screen, owned_by_adapter, plugin_failed,
+   * position_out_of_range, server_lost, session_closed, session_ended, session_forgotten,
+   * session_leased, shutting_down, size_out_of_range, too_many_marks, unkillable, unknown_host,
+   * unknown_session. */
   "session.input": { params: SessionInputParams; result: SessionInputResult };
   /** Ends a session's program and all it started; the session stays readable. Errors: cancelled,
-   * duplicate_member, forbidden, internal_error, invalid_params, limit_exceeded,
-   * owned_by_adapter, session_closed, session_forgotten, unkillable, unknown_session. */
+   * duplicate_member, forbidden, host_lost, host_unreachable, internal_error, invalid_params,
+   * limit_exceeded, owned_by_adapter, server_lost, session_closed, session_forgotten,
+   * unkillable, unknown_host, unknown_session. */
   "session.kill": { params: SessionKillParams; result: SessionKillResult };
   /** Takes the right to type into a session, which nobody else has then. Errors: cancelled,
-   * duplicate_member, forbidden, internal_error, invalid_params, limit_exceeded,
-   * owned_by_adapter, session_closed, session_ended, session_forgotten, session_leased,
-   * unknown_session. */
+   * duplicate_member, forbidden, host_lost, host_unreachable, internal_error, invalid_params,
+   * limit_exceeded, owned_by_adapter, server_lost, session_closed, session_ended,
+   * session_forgotten, session_leased, unknown_host, unknown_session. */
   "session.lease": { params: SessionLeaseParams; result: SessionLeaseResult };
   /** Lists all sessions, those that have ended too. Errors: cancelled, duplicate_member,
-   * forbidden, internal_error, invalid_params, invalid_redaction, limit_exceeded,
-   * session_forgotten, unknown_session. */
+   * forbidden, host_lost, host_unreachable, internal_error, invalid_params, invalid_redaction,
+   * limit_exceeded, server_lost, session_forgotten, unknown_host, unknown_session. */
   "session.list": { params: SessionListParams; result: SessionListResult };
   /** Waits until a locator means places of the screen, and tells where they are. Errors:
-   * ambiguous, cancelled, duplicate_member, forbidden, internal_error, invalid_locator,
-   * invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, not_found,
-   * plugin_failed, session_closed, session_ended, session_forgotten, timeout, unknown_session. */
+   * ambiguous, cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+   * internal_error, invalid_locator, invalid_params, invalid_redaction, limit_exceeded,
+   * moment_not_kept, not_found, plugin_failed, server_lost, session_closed, session_ended,
+   * session_forgotten, timeout, unknown_host, unknown_session. */
   "session.locate": { params: SessionLocateParams; result: SessionLocateResult };
   /** Lists recordings, those that have ended too. Errors: cancelled, duplicate_member,
-   * internal_error, invalid_params, limit_exceeded, session_forgotten, unknown_session. */
+   * host_lost, host_unreachable, internal_error, invalid_params, limit_exceeded, server_lost,
+   * session_forgotten, unknown_host, unknown_session. */
   "session.record_list": { params: SessionRecordListParams; result: SessionRecordListResult };
   /** Records a session from here on, as asciicast or Markdown. Errors: cancelled,
-   * duplicate_member, file_refused, forbidden, internal_error, invalid_params,
-   * invalid_redaction, limit_exceeded, session_closed, session_ended, session_forgotten,
-   * unknown_session. */
+   * duplicate_member, file_refused, forbidden, host_lost, host_unreachable, internal_error,
+   * invalid_params, invalid_redaction, limit_exceeded, server_lost, session_closed,
+   * session_ended, session_forgotten, unknown_host, unknown_session. */
   "session.record_start": { params: SessionRecordStartParams; result: SessionRecordStartResult };
   /** Ends a recording and gives its file its name. Errors: cancelled, duplicate_member,
-   * file_refused, forbidden, internal_error, invalid_params, limit_exceeded, unknown_recording. */
+   * file_refused, forbidden, host_lost, host_unreachable, internal_error, invalid_params,
+   * limit_exceeded, server_lost, unknown_host, unknown_recording. */
   "session.record_stop": { params: SessionRecordStopParams; result: Recording };
-  /** Gives that right back. Errors: cancelled, duplicate_member, forbidden, internal_error,
-   * invalid_params, limit_exceeded, session_forgotten, unknown_session. */
+  /** Gives that right back. Errors: cancelled, duplicate_member, forbidden, host_lost,
+   * host_unreachable, internal_error, invalid_params, limit_exceeded, server_lost,
+   * session_forgotten, unknown_host, unknown_session. */
   "session.release": { params: SessionReleaseParams; result: SessionReleaseResult };
-  /** Changes a terminal's size. Errors: cancelled, duplicate_member, forbidden, input_full,
-   * internal_error, invalid_params, limit_exceeded, session_closed, session_ended,
-   * session_forgotten, session_leased, size_out_of_range, unknown_session. */
+  /** Changes a terminal's size. Errors: cancelled, duplicate_member, forbidden, host_lost,
+   * host_unreachable, input_full, internal_error, invalid_params, limit_exceeded, server_lost,
+   * session_closed, session_ended, session_forgotten, session_leased, size_out_of_range,
+   * unknown_host, unknown_session. */
   "session.resize": { params: SessionResizeParams; result: SessionResizeResult };
   /** Runs a command line in a session's shell, and tells its output and exit code. Errors:
-   * ambiguous, cancelled, command_not_run, duplicate_member, forbidden, input_blocked,
-   * input_full, internal_error, invalid_action, invalid_params, invalid_redaction,
-   * key_not_requested, limit_exceeded, line_too_long, mouse_not_requested, no_shell,
-   * not_at_prompt, not_found, off_screen, owned_by_adapter, plugin_failed,
-   * position_out_of_range, session_closed, session_ended, session_forgotten, session_leased,
-   * shutting_down, size_out_of_range, timeout, too_many_marks, unknown_session. */
+   * ambiguous, cancelled, command_not_run, duplicate_member, forbidden, host_lost,
+   * host_unreachable, input_blocked, input_full, internal_error, invalid_action, invalid_params,
+   * invalid_redaction, key_not_requested, limit_exceeded, line_too_long, mouse_not_requested,
+   * no_shell, not_at_prompt, not_found, off_screen, owned_by_adapter, plugin_failed,
+   * position_out_of_range, server_lost, session_closed, session_ended, session_forgotten,
+   * session_leased, shutting_down, size_out_of_range, timeout, too_many_marks, unknown_host,
+   * unknown_session. */
   "session.run": { params: SessionRunParams; result: SessionRunResult };
   /** Draws the screen as PNG, SVG, HTML or ANSI text. Errors: cancelled, duplicate_member,
-   * file_refused, forbidden, internal_error, invalid_params, invalid_redaction, limit_exceeded,
-   * moment_not_kept, reply_too_large, session_forgotten, unknown_session. */
+   * file_refused, forbidden, host_lost, host_unreachable, internal_error, invalid_params,
+   * invalid_redaction, limit_exceeded, moment_not_kept, reply_too_large, server_lost,
+   * session_forgotten, unknown_host, unknown_session. */
   "session.screenshot": { params: SessionScreenshotParams; result: SessionScreenshotResult };
   /** Reads lines that have left the screen, and the screen's after them. Errors: cancelled,
-   * duplicate_member, forbidden, internal_error, invalid_params, invalid_redaction,
-   * limit_exceeded, session_forgotten, unknown_session. */
+   * duplicate_member, forbidden, host_lost, host_unreachable, internal_error, invalid_params,
+   * invalid_redaction, limit_exceeded, server_lost, session_forgotten, unknown_host,
+   * unknown_session. */
   "session.scrollback": { params: SessionScrollbackParams; result: SessionScrollbackResult };
   /** Finds text in scrollback and screen. Errors: cancelled, duplicate_member, forbidden,
-   * internal_error, invalid_params, invalid_redaction, limit_exceeded, moment_not_kept,
-   * session_forgotten, unknown_session. */
-  "session.search": { params: SessionSearchParams; result: SessionSearchResult };
-  /** Reads the screen. Errors: cancelled, duplicate_member, forbidden, internal_error,
-   * invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, reply_too_large,
-   * session_forgotten, unknown_session. */
-  "session.snapshot": { params: SessionSnapshotParams; result: Snapshot };
-  /** Reads the retained output. Errors: cancelled, duplicate_member, forbidden, internal_error,
-   * invalid_params, invalid_redaction, limit_exceeded, session_forgotten, unknown_session. */
-  "session.transcript": { params: SessionTranscriptParams; result: Transcript };
-  /** Waits until a matcher holds. Errors: cancelled, duplicate_member, forbidden,
-   * internal_error, invalid_matcher, invalid_params, invalid_redaction, limit_exceeded,
-   * plugin_failed, reply_too_large, session_closed, session_ended, session_forgotten, timeout,
+   * host_lost, host_unreachable, internal_error, invalid_params, invalid_redaction,
+   * limit_exceeded, moment_not_kept, server_lost, session_forgotten, unknown_host,
    * unknown_session. */
+  "session.search": { params: SessionSearchParams; result: SessionSearchResult };
+  /** Reads the screen. Errors: cancelled, duplicate_member, forbidden, host_lost,
+   * host_unreachable, internal_error, invalid_params, invalid_redaction, limit_exceeded,
+   * moment_not_kept, reply_too_large, server_lost, session_forgotten, unknown_host,
+   * unknown_session. */
+  "session.snapshot": { params: SessionSnapshotParams; result: Snapshot };
+  /** Reads the retained output. Errors: cancelled, duplicate_member, forbidden, host_lost,
+   * host_unreachable, internal_error, invalid_params, invalid_redaction, limit_exceeded,
+   * server_lost, session_forgotten, unknown_host, unknown_session. */
+  "session.transcript": { params: SessionTranscriptParams; result: Transcript };
+  /** Waits until a matcher holds. Errors: cancelled, duplicate_member, forbidden, host_lost,
+   * host_unreachable, internal_error, invalid_matcher, invalid_params, invalid_redaction,
+   * limit_exceeded, plugin_failed, reply_too_large, server_lost, session_closed, session_ended,
+   * session_forgotten, timeout, unknown_host, unknown_session. */
   "session.wait": { params: SessionWaitParams; result: Matched };
   /** Waits until a matcher holds in one of several sessions, or in each of them. Errors:
    * cancelled, duplicate_member, forbidden, internal_error, invalid_matcher, invalid_params,
@@ -3982,6 +4164,10 @@ export interface ErrorData {
   /** the screen cannot be written down: a mask covers nothing, the region lies outside, or it
    * has too many styles */
   golden_refused: GoldenRefusedData;
+  /** the host was lost before it answered; whether it was done is not known */
+  host_lost: HostLostData;
+  /** the host cannot be reached; nothing was done */
+  host_unreachable: HostUnreachableData;
   /** the program does not read its input */
   input_blocked: InputBlockedData;
   /** too much input waits for the program */
@@ -4062,6 +4248,8 @@ export interface ErrorData {
   reply_too_large: ReplyTooLargeData;
   /** the server does not load plugins for clients */
   server_did_not_grant_plugin_load: ServerDidNotGrantPluginLoadData;
+  /** the host's server was started anew, and its sessions have ended */
+  server_lost: ServerLostData;
   /** the session was closed */
   session_closed: SessionClosedData;
   /** the session's program has ended */
@@ -4088,6 +4276,8 @@ export interface ErrorData {
   unkillable: UnkillableData;
   /** there is no such adapter */
   unknown_adapter: UnknownAdapterData;
+  /** there is no such host */
+  unknown_host: UnknownHostData;
   /** the plugin has no such intent or wait matcher */
   unknown_intent: UnknownIntentData;
   /** there is no such method */

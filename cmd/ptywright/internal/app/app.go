@@ -17,6 +17,7 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/doctor"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/fleet"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/help"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/hostscmd"
 	kit "github.com/ptywright/ptywright/cmd/ptywright/internal/plugin"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/recordings"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
@@ -86,7 +87,7 @@ exit codes mean: ptywright help exit-codes. To check this machine: ptywright doc
 		[]*cobra.Command{
 			attach.Command(std), repl.Command(std), watch.Command(std), fleet.Command(std), tmux.Command(std), kit.Command(std), doctor.Command(std),
 			test, tapecmd.Command(std),
-			config.Command(std),
+			config.Command(std), hostscmd.Command(std), hostscmd.Relay(std),
 		},
 	)...)
 	root.CompletionOptions.DisableDefaultCmd = true // we have our own completions command
@@ -120,6 +121,8 @@ var beside = map[string]string{
 	"animate":   "ptywright record, ptywright shot, ptywright tape",
 	"test":      "ptywright docs test, ptywright docs goldens",
 	"serve":     "ptywright schema; ptywright docs wire",
+	"relay":     "ptywright hosts, ptywright serve; ptywright docs hosts",
+	"hosts":     "ptywright relay, ptywright ls; ptywright docs hosts",
 	"mcp":       "ptywright docs mcp",
 	"fleet":     "ptywright unterm; ptywright docs fleet",
 	"plugin":    "ptywright docs plugins",
@@ -133,7 +136,7 @@ func group(root *cobra.Command) {
 	for _, g := range []struct{ id, title, commands string }{
 		{"sessions", "Sessions of a server that is shared:", "spawn send exec wait read search find click logs events resize mouse ls kill adapter attach repl watch"},
 		{"one", "One program, and recordings:", "run test tape record play cast2text when shot animate"},
-		{"serve", "Servers:", "serve mcp acp acp-proxy unterm tmux fleet"},
+		{"serve", "Servers:", "serve relay hosts mcp acp acp-proxy unterm tmux fleet"},
 		{"more", "Plugins, and what there is:", "plugin doctor config schema completions version docs help"},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})

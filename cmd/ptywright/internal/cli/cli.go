@@ -44,7 +44,8 @@ func ExitFor(reason string) int {
 		return ExitUsage
 	case "timeout", "not_found", "ambiguous":
 		return ExitTimeout
-	case "unknown_session", "session_forgotten", "unknown_adapter", "unknown_recording":
+	case "unknown_session", "session_forgotten", "unknown_adapter", "unknown_recording",
+		"unknown_host", "server_lost":
 		return ExitMissing
 	case "session_leased", "owned_by_adapter", "permission_denied", "forbidden",
 		"server_did_not_grant_plugin_load":

@@ -67,6 +67,8 @@ var Settings = []Setting{
 		About: "where it listens for clients that only look"},
 	{Key: "audit", Flag: "audit", Kind: Path, Shared: true,
 		About: "file in which it writes down who does what"},
+	{Key: "hosts", Flag: "hosts", Kind: Path, Only: []string{"serve"}, Shared: true,
+		About: "the file of other machines whose sessions are shown, instead of hosts.toml beside this one"},
 	{Key: "plugins", Flag: "plugin", Kind: Paths, About: "manifests of plugins that servers load"},
 	{Key: "allow_plugin_load", Flag: "allow-plugin-load", Kind: Truth,
 		About: "clients may load plugins from this machine's files"},
@@ -129,6 +131,8 @@ const (
 	PathVariable = "PTYWRIGHT_CONFIG"
 	Off          = "off"
 )
+
+var errNotUTF8 = errors.New("not valid UTF-8")
 
 // maxFile bounds the file, in bytes. A file that sets everything has 1 KiB.
 const maxFile = 64 << 10
@@ -261,7 +265,7 @@ func read(path string) (string, error) {
 // the order of lines. Faults have no path; they quote nothing but keys.
 func parse(text, dir string) (map[string]entry, []*FileError) {
 	if !utf8.ValidString(text) {
-		return nil, []*FileError{{Err: errors.New("not valid UTF-8")}}
+		return nil, []*FileError{{Err: errNotUTF8}}
 	}
 	var tree map[string]any
 	meta, err := toml.Decode(text, &tree)

@@ -76,7 +76,10 @@ type Started struct {
 // plugin's. Only those members of config count that adapter.start has. Errors: those of
 // adapter.start.
 func (s *Server) StartAdapter(ctx context.Context, plugin string, config client.Config) (Started, error) {
-	p := map[string]any{"plugin": plugin, "cwd": config.Cwd, "env": config.Env}
+	p := map[string]any{"plugin": plugin, "env": config.Env}
+	if config.Cwd != "" {
+		p["cwd"] = config.Cwd
+	}
 	if config.Program != "" {
 		p["program"], p["args"] = config.Program, append([]string{}, config.Args...)
 	}
@@ -88,6 +91,9 @@ func (s *Server) StartAdapter(ctx context.Context, plugin string, config client.
 	}
 	if len(config.Tags) > 0 {
 		p["tags"] = config.Tags
+	}
+	if config.Host != "" {
+		p["host"] = config.Host
 	}
 	if config.Rows > 0 {
 		p["rows"] = config.Rows

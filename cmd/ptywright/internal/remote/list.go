@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,6 +23,9 @@ func listCommand(std cli.Stdio, f *Flags) *cobra.Command {
 		Long: `List a server's sessions: those that run, then those that have ended and how. QUIET is how long
 the screen has not changed. A narrow terminal shows fewer columns; a file or a pipe gets all of them.
 
+The sessions of other machines (ptywright help hosts) are listed behind those of this one, with the
+machine before their ids. A machine that is away is told on standard error.
+
 A server keeps the newest 256 ended sessions; kill --ended forgets them now. With --json each session
 is one line, as in session.list with details.`,
 		Example: `  ptywright ls
@@ -29,9 +33,13 @@ is one line, as in session.list with details.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return f.with(c, func(s *Server) error {
-				all, err := s.List(c.Context(), f.Show())
+				all, away, err := s.ListAll(c.Context(), f.Show())
 				if err != nil {
 					return err
+				}
+				for _, h := range away {
+					cli.Complain(std.Err, fmt.Errorf("the sessions of %s are not listed: it has been %s for %s: %s",
+						cli.OneLine(h.Host), cli.OneLine(h.State), cli.Brief(time.Since(h.Since)), cli.OneLine(h.Error)))
 				}
 				if running {
 					all = slices.DeleteFunc(all, func(i Info) bool { return over(i.Info) })

@@ -168,24 +168,39 @@ type Info struct {
 // List returns all sessions in the order in which they were created, including those that have
 // ended.
 func (s *Server) List(ctx context.Context, show Show) ([]Info, error) {
+	all, _, err := s.ListAll(ctx, show)
+	return all, err
+}
+
+// An Away is a machine of hosts.toml that a list is without.
+type Away struct {
+	Host  string    `json:"host"`
+	State string    `json:"state"` // down or silent
+	Since time.Time `json:"since"`
+	Error string    `json:"error"`
+}
+
+// ListAll is List, and also returns the machines that could not be asked.
+func (s *Server) ListAll(ctx context.Context, show Show) ([]Info, []Away, error) {
 	var r struct {
 		Details []json.RawMessage `json:"details"`
+		Away    []Away            `json:"away"`
 	}
 	params := struct {
 		Details bool `json:"details"`
 		Show
 	}{true, show}
 	if err := s.Call(ctx, "session.list", params, &r); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all := make([]Info, len(r.Details))
 	for i, raw := range r.Details {
 		all[i].Raw = raw
 		if err := json.Unmarshal(raw, &all[i].Info); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return all, nil
+	return all, r.Away, nil
 }
 
 // Show says whether secrets are shown. Its zero value hides them.

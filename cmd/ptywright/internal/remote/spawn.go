@@ -44,6 +44,9 @@ uses ~/.ptywright unless --env PTYWRIGHT_HOME passes that on.
 
 With --name every command accepts the name as well as the id.
 
+With --host it starts on another machine (ptywright help hosts), in the folder of the server there
+unless --cwd names one, and gets only --env of this command's environment.
+
 With --adapter a plugin drives the program, and PROGRAM may be left out; see ptywright adapter.
 
 The session belongs to the server and outlives this command. --max-time, --idle and --max-memory end
@@ -89,8 +92,10 @@ it, with everything it started, when it exceeds them; ls and wait --exit show wh
 			if _, err := cli.ThemeFlag(o.Theme); err != nil {
 				return err
 			}
-			if o.Cwd, err = filepath.Abs(o.Cwd); err != nil { // the server works in another folder
-				return err
+			if o.Host == "" {
+				if o.Cwd, err = filepath.Abs(o.Cwd); err != nil { // the server works in another folder
+					return err
+				}
 			}
 			path, err := f.Path()
 			if err != nil {
@@ -108,7 +113,7 @@ it, with everything it started, when it exceeds them; ls and wait --exit show wh
 				return err
 			}
 			defer s.Close()
-			if s.Local && !serverEnv && !o.ClearEnv {
+			if s.Local && o.Host == "" && !serverEnv && !o.ClearEnv {
 				if o.BaseEnv, err = callerEnvironment(std.Err, os.Environ()); err != nil {
 					return err
 				}
@@ -136,6 +141,10 @@ it, with everything it started, when it exceeds them; ls and wait --exit show wh
 	fs.StringVar(&o.Name, "name", "", "a `NAME` by which the session is found beside its id, such as build")
 	fs.StringArrayVar(&o.Tags, "tag", nil, "a `TAG` by which ls and wait --select find the session, such as build; may be given more than once")
 	fs.StringVar(&o.Cwd, "cwd", "", "the `FOLDER` to work in (default: this one)")
+	fs.StringVar(&o.Host, "host", "", "start it on the machine `NAME` of hosts.toml; its id is NAME/s1 and so on")
+	_ = c.RegisterFlagCompletionFunc("host", func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		return config.CompleteHosts(0)(c, nil, begun)
+	})
 	fs.StringArrayVar(&env, "env", nil, "set a variable: `NAME=VALUE`, or NAME for this command's own; may be given more than once")
 	fs.BoolVar(&o.ClearEnv, "clear-env", false, "start from an empty environment instead of this command's")
 	fs.BoolVar(&serverEnv, "server-env", false, "start from the server's environment instead of this command's")
@@ -247,7 +256,7 @@ func (k *keptFlags) config(c *cobra.Command, o *client.Config) error {
 
 // adapterTakes are the flags of spawn that apply to a program with an adapter: its manifest sets
 // the rest.
-var adapterTakes = map[string]bool{"adapter": true, "rows": true, "cols": true, "cwd": true, "env": true, "name": true, "tag": true, "server-env": true, "socket": true, "json": true}
+var adapterTakes = map[string]bool{"adapter": true, "rows": true, "cols": true, "cwd": true, "env": true, "name": true, "tag": true, "host": true, "server-env": true, "socket": true, "json": true}
 
 // check refuses arguments that make no sense.
 func (k *keptFlags) check(c *cobra.Command, args []string) error {
@@ -260,7 +269,7 @@ func (k *keptFlags) check(c *cobra.Command, args []string) error {
 	var err error
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if !adapterTakes[f.Name] {
-			err = cli.Usagef("--%s cannot be combined with --adapter, which takes --name, --tag, --rows, --cols, --cwd, --env and --server-env", f.Name)
+			err = cli.Usagef("--%s cannot be combined with --adapter, which takes --name, --tag, --host, --rows, --cols, --cwd, --env and --server-env", f.Name)
 		}
 	})
 	return err

@@ -30,8 +30,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/hosts"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/internal/host"
@@ -49,6 +51,7 @@ type serveFlags struct {
 	profileFlags
 	stdio      bool
 	socket     string
+	hosts      string
 	mcpHTTP    string
 	unterm     bool
 	door       untermFlags
@@ -172,6 +175,8 @@ the default socket, $PTYWRIGHT_HOME/socket or ~/.ptywright/socket.`,
 	addRights(c, &f.rights,
 		"what clients may do on standard input, through --mcp-http and through --unterm")
 	f.audit.add(c)
+	fs.StringVar(&f.hosts, "hosts", "",
+		"show the sessions of the machines in this `hosts.toml`, too (default: the one beside config.toml, but with --stdio none)")
 	fs.BoolVar(&f.background, "background", false,
 		"standard error is a log: say on standard output, too, when clients can come, and keep a token in a file")
 	fs.MarkHidden("background") // for daemon.Ensure
@@ -342,8 +347,13 @@ func serve(ctx context.Context, std cli.Stdio, f serveFlags) error {
 		dialect := native.New(h.Host, native.Options{Limits: limits, PluginLoad: f.loads,
 			MatcherDepth: f.depth, Audit: audit.shown()})
 		h.dialect.Store(dialect)
+		front, done, err := f.hub(dialect, h.Log)
+		if err != nil {
+			return err
+		}
+		defer done()
 		terminals := acp.New(h.Host, acp.Options{Waits: max(f.requests/4*3, 1)})
-		both := protocol.Combine(dialect, terminals) // so that an ACP client can relay its agent's requests
+		both := protocol.Combine(front, terminals) // so that an ACP client can relay its agent's requests
 		config := protocol.Config{Framing: framing, Limits: limits, Log: h.Log,
 			Audit: audit.hook()}
 		doors := []opening{func() (door, error) {
@@ -392,6 +402,27 @@ func serve(ctx context.Context, std cli.Stdio, f serveFlags) error {
 			}
 		})
 	})
+}
+
+// hub puts the other machines in front of the dialect; done is called when no client is left.
+func (f *serveFlags) hub(local protocol.Dialect, log *slog.Logger) (front protocol.Dialect,
+	done func(), err error) {
+	none := func() {}
+	if f.stdio && f.hosts == "" {
+		return local, none, nil
+	}
+	machines, _, err := config.Hosts(f.hosts)
+	if err != nil {
+		return nil, none, cli.Error{Err: err, Code: cli.ExitUsage, Reason: "configuration"}
+	}
+	if len(machines) == 0 {
+		return local, none, nil
+	}
+	hub, err := hosts.Hub(local, machines, log)
+	if err != nil {
+		return nil, none, err
+	}
+	return hub, hub.Close, nil
 }
 
 // A door is where clients connect. It is open: they can connect, and get no answer before it is

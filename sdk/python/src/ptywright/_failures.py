@@ -15,6 +15,8 @@ from ._generated import (
     ErrorData,
     ExpectationFailedData,
     ForbiddenData,
+    HostLostData,
+    HostUnreachableData,
     InputBlockedData,
     InputData,
     IntentRefusedData,
@@ -29,6 +31,7 @@ from ._generated import (
     PermissionDeniedData,
     PluginFailedData,
     ServerDidNotGrantPluginLoadData,
+    ServerLostData,
     SessionForgottenData,
     SessionLeasedData,
     TooManySecretsData,
@@ -172,6 +175,28 @@ class GoldenRefusedError(PtywrightError):
     @property
     def data(self) -> ErrorData:
         return ErrorData(self._data)
+
+
+class HostLostError(PtywrightError):
+    """The host was lost before it answered; whether it was done is not known."""
+
+    reason = "host_lost"
+    code = -32006
+
+    @property
+    def data(self) -> HostLostData:
+        return HostLostData(self._data)
+
+
+class HostUnreachableError(PtywrightError):
+    """The host cannot be reached; nothing was done."""
+
+    reason = "host_unreachable"
+    code = -32006
+
+    @property
+    def data(self) -> HostUnreachableData:
+        return HostUnreachableData(self._data)
 
 
 class InputBlockedError(PtywrightError):
@@ -614,6 +639,17 @@ class ServerDidNotGrantPluginLoadError(PtywrightError):
         return ServerDidNotGrantPluginLoadData(self._data)
 
 
+class ServerLostError(PtywrightError):
+    """The host's server was started anew, and its sessions have ended."""
+
+    reason = "server_lost"
+    code = -32002
+
+    @property
+    def data(self) -> ServerLostData:
+        return ServerLostData(self._data)
+
+
 class SessionClosedError(PtywrightError):
     """The session was closed."""
 
@@ -757,6 +793,17 @@ class UnknownAdapterError(PtywrightError):
         return ErrorData(self._data)
 
 
+class UnknownHostError(PtywrightError):
+    """There is no such host."""
+
+    reason = "unknown_host"
+    code = -32602
+
+    @property
+    def data(self) -> ErrorData:
+        return ErrorData(self._data)
+
+
 class UnknownIntentError(PtywrightError):
     """The plugin has no such intent or wait matcher."""
 
@@ -847,6 +894,8 @@ ERRORS: Dict[str, Type[PtywrightError]] = {
     "forbidden": ForbiddenError,
     "framing_lost": FramingLostError,
     "golden_refused": GoldenRefusedError,
+    "host_lost": HostLostError,
+    "host_unreachable": HostUnreachableError,
     "input_blocked": InputBlockedError,
     "input_full": InputFullError,
     "input_id_in_use": InputIdInUseError,
@@ -887,6 +936,7 @@ ERRORS: Dict[str, Type[PtywrightError]] = {
     "position_out_of_range": PositionOutOfRangeError,
     "reply_too_large": ReplyTooLargeError,
     "server_did_not_grant_plugin_load": ServerDidNotGrantPluginLoadError,
+    "server_lost": ServerLostError,
     "session_closed": SessionClosedError,
     "session_ended": SessionEndedError,
     "session_forgotten": SessionForgottenError,
@@ -900,6 +950,7 @@ ERRORS: Dict[str, Type[PtywrightError]] = {
     "turn_in_progress": TurnInProgressError,
     "unkillable": UnkillableError,
     "unknown_adapter": UnknownAdapterError,
+    "unknown_host": UnknownHostError,
     "unknown_intent": UnknownIntentError,
     "unknown_method": UnknownMethodError,
     "unknown_plugin": UnknownPluginError,
@@ -925,6 +976,8 @@ __all__ = [
     "ForbiddenError",
     "FramingLostError",
     "GoldenRefusedError",
+    "HostLostError",
+    "HostUnreachableError",
     "InputBlockedError",
     "InputFullError",
     "InputIdInUseError",
@@ -965,6 +1018,7 @@ __all__ = [
     "PositionOutOfRangeError",
     "ReplyTooLargeError",
     "ServerDidNotGrantPluginLoadError",
+    "ServerLostError",
     "SessionClosedError",
     "SessionEndedError",
     "SessionForgottenError",
@@ -978,6 +1032,7 @@ __all__ = [
     "TurnInProgressError",
     "UnkillableError",
     "UnknownAdapterError",
+    "UnknownHostError",
     "UnknownIntentError",
     "UnknownMethodError",
     "UnknownPluginError",

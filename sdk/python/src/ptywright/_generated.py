@@ -84,6 +84,17 @@ class AdapterListResult(Record):
 
 class AdapterLiveResult(Record):
     adapters = Made["List[AdapterInfo]"]("adapters", lambda v: [AdapterInfo(x) for x in v or ()])
+    away = Made["List[AdapterLiveResultAway]"]("away", lambda v: [AdapterLiveResultAway(x) for x in v or ()])
+    """Hosts that the list is without."""
+
+
+class AdapterLiveResultAway(Record):
+    host = Plain[str]("host")
+    state = Plain[str]("state")
+    """Down or silent."""
+    since = Plain[str]("since")
+    error = Plain[str]("error")
+    """For people."""
 
 
 class AdapterSendResult(Record):
@@ -344,6 +355,9 @@ class WaitData(Record):
     lacking = Made["List[UnmatchedSession]"]("lacking", lambda v: [UnmatchedSession(x) for x in v or ()])
     """With evidence all: the sessions that waited."""
     lost = Made["List[LostHost]"]("lost", lambda v: [LostHost(x) for x in v or ()])
+    """What could not be asked, since its host was away: whether it would have matched is not
+    known.
+    """
     matched = Made["List[MatchedSession]"]("matched", lambda v: [MatchedSession(x) for x in v or ()])
     """This and what follows of session.wait_many, as in its answer."""
     matcher = Made["Optional[Explanation]"]("matcher", lambda v: maybe(_explanation, v))
@@ -774,8 +788,30 @@ class HasLocatorValue(TypedDict):
     what: Locator
 
 
+class HostLostData(Record):
+    """What an error has to show for it."""
+    host = Plain[str]("host")
+    since = Plain[str]("since")
+    """By the clock of the machine that tells it."""
+    error = Plain[str]("error")
+    """What happened last, for people."""
+    unknown = Plain[bool]("unknown")
+    """True: it may have been done."""
+
+
 class HostMark(Record):
     label = Plain[str]("label")
+
+
+class HostUnreachableData(Record):
+    """What an error has to show for it."""
+    host = Plain[str]("host")
+    since = Plain[str]("since")
+    """By the clock of the machine that tells it."""
+    error = Plain[str]("error")
+    """What happened last, for people."""
+    retry_ms = Optionally[Optional[int]]("retry_ms", None)
+    """When it is tried again."""
 
 
 class InLocator(TypedDict):
@@ -968,9 +1004,9 @@ class LostHost(Record):
     since = Plain[Dict[str, int]]("since")
     """The last sequence that is known of each."""
     reason = Plain[str]("reason")
-    """Silent or down."""
+    """Down or silent."""
     for_ms = Plain[int]("for_ms")
-    """How long it has been lost."""
+    """For how long it had been away."""
 
 
 class LuaExplanation(Record):
@@ -1101,7 +1137,7 @@ class MatchedSessions(Record):
     ended = Made["List[UnmatchedSession]"]("ended", lambda v: [UnmatchedSession(x) for x in v or ()])
     """Sessions that have ended and can no longer match."""
     lost = Made["List[LostHost]"]("lost", lambda v: [LostHost(x) for x in v or ()])
-    """Hosts that a hub cannot reach; none on one server."""
+    """What could not be asked, since its host was away; none without other machines."""
     complete = Plain[bool]("complete")
     """Nothing is left to wait for: no session waits, and none is lost."""
     truncated = Optionally[bool]("truncated", False)
@@ -1300,6 +1336,9 @@ class PluginFailedData(Record):
     line = Optionally[Optional[int]]("line", None)
     """From 1."""
     lost = Made["List[LostHost]"]("lost", lambda v: [LostHost(x) for x in v or ()])
+    """What could not be asked, since its host was away: whether it would have matched is not
+    known.
+    """
     matched = Made["List[MatchedSession]"]("matched", lambda v: [MatchedSession(x) for x in v or ()])
     """This and what follows of session.wait_many, as in its answer."""
     matcher = Made["Optional[Explanation]"]("matcher", lambda v: maybe(_explanation, v))
@@ -1674,6 +1713,31 @@ class ServerDidNotGrantPluginLoadData(Record):
     method = Plain[str]("method")
 
 
+class ServerHostsResult(Record):
+    hosts = Made["List[ServerHostsResultHosts]"]("hosts", lambda v: [ServerHostsResultHosts(x) for x in v or ()])
+
+
+class ServerHostsResultHosts(Record):
+    host = Plain[str]("host")
+    state = Plain[str]("state")
+    """None (nobody has needed it), up, silent or down."""
+    error = Optionally[Optional[str]]("error", None)
+    """Why, for people."""
+    round_trip_ms = Optionally[Optional[float]]("round_trip_ms", None)
+    """With check: how long a question and its answer take."""
+    sessions = Optionally[Optional[int]]("sessions", None)
+    """With check: how many it has."""
+    since = Optionally[Optional[str]]("since", None)
+    """Since when it is away."""
+    version = Optionally[Optional[str]]("version", None)
+    """Of the program there, when it answered last."""
+
+
+class ServerLostData(Record):
+    """What an error has to show for it."""
+    host = Plain[str]("host")
+
+
 class ServerMetricsResult(Record):
     text = Plain[str]("text")
     """Counts in the text format of Prometheus, version 0.0.4; nothing that a program wrote."""
@@ -1684,6 +1748,10 @@ class ServerSetClientResult(Record):
     """As it is kept."""
     host = Optionally[Optional[str]]("host", None)
     """Likewise."""
+
+
+class ServerSetHostsResult(Record):
+    hosts = Plain[bool]("hosts")
 
 
 class ServerSetNotificationsResult(Record):
@@ -1856,6 +1924,17 @@ class SessionExited(Record):
 class SessionForgetResult(Record):
     forgotten = Plain[List[str]]("forgotten")
     """The ids of the sessions."""
+    away = Made["List[SessionForgetResultAway]"]("away", lambda v: [SessionForgetResultAway(x) for x in v or ()])
+    """Hosts that the list is without."""
+
+
+class SessionForgetResultAway(Record):
+    host = Plain[str]("host")
+    state = Plain[str]("state")
+    """Down or silent."""
+    since = Plain[str]("since")
+    error = Plain[str]("error")
+    """For people."""
 
 
 class SessionForgottenData(Record):
@@ -1942,7 +2021,18 @@ class SessionLeased(Record):
 
 class SessionListResult(Record):
     sessions = Plain[List[str]]("sessions")
+    away = Made["List[SessionListResultAway]"]("away", lambda v: [SessionListResultAway(x) for x in v or ()])
+    """Hosts that the list is without."""
     details = Made["List[SessionInfo]"]("details", lambda v: [SessionInfo(x) for x in v or ()])
+
+
+class SessionListResultAway(Record):
+    host = Plain[str]("host")
+    state = Plain[str]("state")
+    """Down or silent."""
+    since = Plain[str]("since")
+    error = Plain[str]("error")
+    """For people."""
 
 
 class SessionLocateResult(Record):
@@ -1973,6 +2063,17 @@ class SessionOutput(Record):
 
 class SessionRecordListResult(Record):
     recordings = Made["List[RecordingInfo]"]("recordings", lambda v: [RecordingInfo(x) for x in v or ()])
+    away = Made["List[SessionRecordListResultAway]"]("away", lambda v: [SessionRecordListResultAway(x) for x in v or ()])
+    """Hosts that the list is without."""
+
+
+class SessionRecordListResultAway(Record):
+    host = Plain[str]("host")
+    state = Plain[str]("state")
+    """Down or silent."""
+    since = Plain[str]("since")
+    error = Plain[str]("error")
+    """For people."""
 
 
 class SessionRecordStartResult(Record):
@@ -2698,8 +2799,9 @@ def adapter_close(
     Args:
         adapter: The adapter's id.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
-    limit_exceeded, permission_denied, plugin_failed, unkillable, unknown_adapter.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, permission_denied, plugin_failed,
+    server_lost, unkillable, unknown_adapter, unknown_host.
     """
     return Call("adapter.close", given(adapter=adapter), Closed)
 
@@ -2719,8 +2821,9 @@ def adapter_events(
         redaction: More rules for this read.
         since: The next of the last answer; default 0, everything that is kept.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, permission_denied, plugin_failed, unknown_adapter.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, permission_denied,
+    plugin_failed, server_lost, unknown_adapter, unknown_host.
     """
     return Call("adapter.events", given(adapter=adapter, redact=redact, redaction=redaction, since=since), AdapterEventsResult)
 
@@ -2738,8 +2841,9 @@ def adapter_explain(
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, permission_denied, plugin_failed, unknown_adapter.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, permission_denied,
+    plugin_failed, server_lost, unknown_adapter, unknown_host.
     """
     return Call("adapter.explain", given(adapter=adapter, redact=redact, redaction=redaction), AdapterExplainResult)
 
@@ -2757,28 +2861,41 @@ def adapter_inspect(
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, permission_denied, plugin_failed, unknown_adapter.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, permission_denied,
+    plugin_failed, server_lost, unknown_adapter, unknown_host.
     """
     return Call("adapter.inspect", given(adapter=adapter, redact=redact, redaction=redaction), AdapterInspectResult)
 
 
-def adapter_list() -> Call[AdapterListResult]:
+def adapter_list(
+    *,
+    host: Optional[str] = None,
+) -> Call[AdapterListResult]:
     """Lists the plugins that adapters can be started with.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded.
+    Args:
+        host: The machine that is asked, as hosts.toml names it; default this one.
+
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, server_lost, unknown_host.
     """
-    return Call("adapter.list", given(), AdapterListResult)
+    return Call("adapter.list", given(host=host), AdapterListResult)
 
 
-def adapter_live() -> Call[AdapterLiveResult]:
+def adapter_live(
+    *,
+    host: Optional[str] = None,
+) -> Call[AdapterLiveResult]:
     """Lists the adapters that are live.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded.
+    Args:
+        host: The machine that is asked, as hosts.toml names it; default this one.
+
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, server_lost, unknown_host.
     """
-    return Call("adapter.live", given(), AdapterLiveResult)
+    return Call("adapter.live", given(host=host), AdapterLiveResult)
 
 
 def adapter_resume(
@@ -2789,6 +2906,7 @@ def adapter_resume(
     cols: Optional[int] = None,
     cwd: Optional[str] = None,
     env: Optional[Mapping[str, str]] = None,
+    host: Optional[str] = None,
     name: Optional[str] = None,
     pixel_height: Optional[int] = None,
     pixel_width: Optional[int] = None,
@@ -2808,6 +2926,7 @@ def adapter_resume(
         cols: Columns of the terminal, 1 to 1000; default 80.
         cwd: Working directory; default the server's.
         env: Variables to set, over the manifest's env.
+        host: The machine that is asked, as hosts.toml names it; default this one.
         name: Of the session, as of session.create.
         pixel_height: Height in pixels, 0 to 65535; default 0, not known.
         pixel_width: Width in pixels, 0 to 65535; default 0, not known.
@@ -2819,11 +2938,12 @@ def adapter_resume(
         tags: Likewise.
 
     Reasons of errors: cancelled, cannot_start, duplicate_member, file_refused, forbidden,
-    internal_error, invalid_environment, invalid_params, invalid_redaction, limit_exceeded,
-    name_taken, no_program, permission_denied, plugin_failed, plugin_without_code,
-    shutting_down, size_out_of_range, too_many_secrets, unkillable, unknown_plugin.
+    host_lost, host_unreachable, internal_error, invalid_environment, invalid_params,
+    invalid_redaction, limit_exceeded, name_taken, no_program, permission_denied,
+    plugin_failed, plugin_without_code, server_lost, shutting_down, size_out_of_range,
+    too_many_secrets, unkillable, unknown_host, unknown_plugin.
     """
-    return Call("adapter.resume", given(plugin=plugin, args=args, base_env=base_env, cols=cols, cwd=cwd, env=env, name=name, pixel_height=pixel_height, pixel_width=pixel_width, prior_adapter=prior_adapter, program=program, redact=redact, redaction=redaction, rows=rows, tags=tags), StartedAdapter)
+    return Call("adapter.resume", given(plugin=plugin, args=args, base_env=base_env, cols=cols, cwd=cwd, env=env, host=host, name=name, pixel_height=pixel_height, pixel_width=pixel_width, prior_adapter=prior_adapter, program=program, redact=redact, redaction=redaction, rows=rows, tags=tags), StartedAdapter)
 
 
 def adapter_send(
@@ -2847,12 +2967,12 @@ def adapter_send(
             5000.
 
     Reasons of errors: ambiguous, cancelled, duplicate_member, expectation_failed, forbidden,
-    input_blocked, input_full, intent_refused, internal_error, invalid_action, invalid_params,
-    invalid_redaction, key_not_requested, limit_exceeded, line_too_long, mouse_not_requested,
-    not_found, off_screen, permission_denied, plugin_failed, plugin_without_code,
-    position_out_of_range, session_closed, session_ended, session_leased, shutting_down,
-    size_out_of_range, timeout, too_many_marks, turn_in_progress, unkillable, unknown_adapter,
-    unknown_intent.
+    host_lost, host_unreachable, input_blocked, input_full, intent_refused, internal_error,
+    invalid_action, invalid_params, invalid_redaction, key_not_requested, limit_exceeded,
+    line_too_long, mouse_not_requested, not_found, off_screen, permission_denied,
+    plugin_failed, plugin_without_code, position_out_of_range, server_lost, session_closed,
+    session_ended, session_leased, shutting_down, size_out_of_range, timeout, too_many_marks,
+    turn_in_progress, unkillable, unknown_adapter, unknown_host, unknown_intent.
     """
     return Call("adapter.send", given(adapter=adapter, intent=intent, params=params, redact=redact, redaction=redaction, timeout_ms=timeout_ms), AdapterSendResult)
 
@@ -2872,9 +2992,9 @@ def adapter_snapshot(
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, permission_denied, plugin_failed, reply_too_large,
-    unknown_adapter.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, permission_denied,
+    plugin_failed, reply_too_large, server_lost, unknown_adapter, unknown_host.
     """
     return Call("adapter.snapshot", given(adapter=adapter, cells=cells, redact=redact, redaction=redaction), Snapshot)
 
@@ -2887,6 +3007,7 @@ def adapter_start(
     cols: Optional[int] = None,
     cwd: Optional[str] = None,
     env: Optional[Mapping[str, str]] = None,
+    host: Optional[str] = None,
     name: Optional[str] = None,
     pixel_height: Optional[int] = None,
     pixel_width: Optional[int] = None,
@@ -2905,6 +3026,7 @@ def adapter_start(
         cols: Columns of the terminal, 1 to 1000; default 80.
         cwd: Working directory; default the server's.
         env: Variables to set, over the manifest's env.
+        host: The machine that is asked, as hosts.toml names it; default this one.
         name: Of the session, as of session.create.
         pixel_height: Height in pixels, 0 to 65535; default 0, not known.
         pixel_width: Width in pixels, 0 to 65535; default 0, not known.
@@ -2915,11 +3037,12 @@ def adapter_start(
         tags: Likewise.
 
     Reasons of errors: cancelled, cannot_start, duplicate_member, file_refused, forbidden,
-    internal_error, invalid_environment, invalid_params, invalid_redaction, limit_exceeded,
-    name_taken, no_program, permission_denied, plugin_failed, plugin_without_code,
-    shutting_down, size_out_of_range, too_many_secrets, unknown_plugin.
+    host_lost, host_unreachable, internal_error, invalid_environment, invalid_params,
+    invalid_redaction, limit_exceeded, name_taken, no_program, permission_denied,
+    plugin_failed, plugin_without_code, server_lost, shutting_down, size_out_of_range,
+    too_many_secrets, unknown_host, unknown_plugin.
     """
-    return Call("adapter.start", given(plugin=plugin, args=args, base_env=base_env, cols=cols, cwd=cwd, env=env, name=name, pixel_height=pixel_height, pixel_width=pixel_width, program=program, redact=redact, redaction=redaction, rows=rows, tags=tags), StartedAdapter)
+    return Call("adapter.start", given(plugin=plugin, args=args, base_env=base_env, cols=cols, cwd=cwd, env=env, host=host, name=name, pixel_height=pixel_height, pixel_width=pixel_width, program=program, redact=redact, redaction=redaction, rows=rows, tags=tags), StartedAdapter)
 
 
 def adapter_state(
@@ -2935,8 +3058,9 @@ def adapter_state(
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, permission_denied, plugin_failed, unknown_adapter.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, permission_denied,
+    plugin_failed, server_lost, unknown_adapter, unknown_host.
     """
     return Call("adapter.state", given(adapter=adapter, redact=redact, redaction=redaction), AdapterStateResult)
 
@@ -2960,8 +3084,9 @@ def adapter_transcript(
         redaction: More rules for this read.
         since: Only what came after it: a sequence, or the next of a wait's answer.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, permission_denied, plugin_failed, unknown_adapter.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, permission_denied,
+    plugin_failed, server_lost, unknown_adapter, unknown_host.
     """
     return Call("adapter.transcript", given(adapter=adapter, mark=mark, redact=redact, redaction=redaction, since=since), Transcript)
 
@@ -2987,12 +3112,13 @@ def adapter_turn(
         wait: What to wait for afterwards; default wait_turn_matcher, 120000 ms.
 
     Reasons of errors: ambiguous, cancelled, duplicate_member, expectation_failed, forbidden,
-    input_blocked, input_full, intent_refused, internal_error, invalid_action, invalid_matcher,
-    invalid_params, invalid_redaction, key_not_requested, limit_exceeded, line_too_long,
-    mouse_not_requested, not_found, off_screen, permission_denied, plugin_failed,
-    plugin_without_code, position_out_of_range, session_closed, session_ended, session_leased,
-    shutting_down, size_out_of_range, timeout, too_many_marks, turn_in_progress, unkillable,
-    unknown_adapter, unknown_intent, unknown_plugin, unknown_predicate, wait_id_in_use.
+    host_lost, host_unreachable, input_blocked, input_full, intent_refused, internal_error,
+    invalid_action, invalid_matcher, invalid_params, invalid_redaction, key_not_requested,
+    limit_exceeded, line_too_long, mouse_not_requested, not_found, off_screen,
+    permission_denied, plugin_failed, plugin_without_code, position_out_of_range, server_lost,
+    session_closed, session_ended, session_leased, shutting_down, size_out_of_range, timeout,
+    too_many_marks, turn_in_progress, unkillable, unknown_adapter, unknown_host,
+    unknown_intent, unknown_plugin, unknown_predicate, wait_id_in_use.
     """
     return Call("adapter.turn", given(adapter=adapter, send=send, redact=redact, redaction=redaction, timeout_ms=timeout_ms, wait=wait), AdapterTurnResult)
 
@@ -3023,11 +3149,11 @@ def adapter_wait(
         timeout_ms: Default 120000; 0 looks once.
         wait_id: A name for adapter.cancel_wait.
 
-    Reasons of errors: cancelled, duplicate_member, expectation_failed, forbidden,
-    intent_refused, internal_error, invalid_matcher, invalid_params, invalid_redaction,
-    limit_exceeded, permission_denied, plugin_failed, plugin_without_code, session_closed,
-    session_ended, timeout, unknown_adapter, unknown_intent, unknown_plugin, unknown_predicate,
-    wait_id_in_use.
+    Reasons of errors: cancelled, duplicate_member, expectation_failed, forbidden, host_lost,
+    host_unreachable, intent_refused, internal_error, invalid_matcher, invalid_params,
+    invalid_redaction, limit_exceeded, permission_denied, plugin_failed, plugin_without_code,
+    server_lost, session_closed, session_ended, timeout, unknown_adapter, unknown_host,
+    unknown_intent, unknown_plugin, unknown_predicate, wait_id_in_use.
     """
     return Call("adapter.wait", given(adapter=adapter, intent=intent, latched=latched, params=params, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms, wait_id=wait_id), AdapterWaitResult)
 
@@ -3116,17 +3242,36 @@ def plugin_validate_manifest(
 
 def server_capabilities(
     *,
+    host: Optional[str] = None,
     schema: Optional[bool] = None,
 ) -> Call[ServerCapabilitiesResult]:
     """Tells what this server can do; with schema, the shape of every method.
 
     Args:
+        host: The machine that is asked, as hosts.toml names it; default this one.
         schema: Add the model of the wire.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, server_lost, unknown_host.
     """
-    return Call("server.capabilities", given(schema=schema), ServerCapabilitiesResult)
+    return Call("server.capabilities", given(host=host, schema=schema), ServerCapabilitiesResult)
+
+
+def server_hosts(
+    *,
+    check: Optional[bool] = None,
+    host: Optional[str] = None,
+) -> Call[ServerHostsResult]:
+    """Lists the other machines whose sessions are here, too.
+
+    Args:
+        check: True asks each of them now; default false tells what is known.
+        host: Only this one.
+
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, server_lost, unknown_host.
+    """
+    return Call("server.hosts", given(check=check, host=host), ServerHostsResult)
 
 
 def server_metrics() -> Call[ServerMetricsResult]:
@@ -3150,10 +3295,25 @@ def server_set_client(
             leases; at most 64 characters of it.
         host: The machine that it is a link for, for the audit; at most 64 characters of it.
 
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, server_lost, unknown_host.
+    """
+    return Call("server.set_client", given(name=name, host=host), ServerSetClientResult)
+
+
+def server_set_hosts(
+    hosts: bool,
+) -> Call[ServerSetHostsResult]:
+    """Says whether this connection sees the sessions of other machines.
+
+    Args:
+        hosts: False: this connection sees this machine alone; true: the others, too, as at
+            first.
+
     Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
     limit_exceeded.
     """
-    return Call("server.set_client", given(name=name, host=host), ServerSetClientResult)
+    return Call("server.set_hosts", given(hosts=hosts), ServerSetHostsResult)
 
 
 def server_set_notifications(
@@ -3249,8 +3409,9 @@ def session_blocks(
         screen_text: True adds screen_text to each block.
         since: Only blocks with a greater number.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, server_lost,
+    session_forgotten, unknown_host, unknown_session.
     """
     return Call("session.blocks", given(session=session, max=max, raw=raw, redact=redact, redaction=redaction, screen_text=screen_text, since=since), SessionBlocksResult)
 
@@ -3263,8 +3424,9 @@ def session_close(
     Args:
         session: The session's id or name.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
-    limit_exceeded, owned_by_adapter, session_forgotten, unkillable, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, owned_by_adapter, server_lost,
+    session_forgotten, unkillable, unknown_host, unknown_session.
     """
     return Call("session.close", given(session=session), Closed)
 
@@ -3280,6 +3442,7 @@ def session_create(
     echo_off: Optional[Literal["ask", "secret", "plain"]] = None,
     env: Optional[Mapping[str, str]] = None,
     history_max_bytes: Optional[int] = None,
+    host: Optional[str] = None,
     idle_ms: Optional[int] = None,
     max_memory: Optional[int] = None,
     max_ms: Optional[int] = None,
@@ -3313,6 +3476,7 @@ def session_create(
         env: Variables to set.
         history_max_bytes: Memory with which the session shows its past beside the retained
             output, for at and session.history; 0: none; default the server's.
+        host: The machine that is asked, as hosts.toml names it; default this one.
         idle_ms: It is ended when it has written nothing, and nobody has typed, for so long.
         max_memory: Bytes of memory that it may take with all that it starts; refused with
             memory_limit_unsupported where the server may make no cgroup.
@@ -3337,11 +3501,12 @@ def session_create(
         transcript_max_chars: Characters of output to retain; default 131072.
 
     Reasons of errors: cancelled, cannot_start, duplicate_member, file_refused, forbidden,
-    internal_error, invalid_environment, invalid_params, limit_exceeded,
-    memory_limit_unsupported, name_taken, shell_integration_unsupported, shutting_down,
-    size_out_of_range, too_many_secrets.
+    host_lost, host_unreachable, internal_error, invalid_environment, invalid_params,
+    limit_exceeded, memory_limit_unsupported, name_taken, server_lost,
+    shell_integration_unsupported, shutting_down, size_out_of_range, too_many_secrets,
+    unknown_host.
     """
-    return Call("session.create", given(program=program, args=args, base_env=base_env, clear_env=clear_env, cols=cols, cwd=cwd, echo_off=echo_off, env=env, history_max_bytes=history_max_bytes, idle_ms=idle_ms, max_memory=max_memory, max_ms=max_ms, name=name, owner=owner, pixel_height=pixel_height, pixel_width=pixel_width, raw_transcript_append=raw_transcript_append, raw_transcript_path=raw_transcript_path, rows=rows, scrollback_max_lines=scrollback_max_lines, shell_integration=shell_integration, tags=tags, theme=theme, transcript_max_chars=transcript_max_chars), SessionCreateResult)
+    return Call("session.create", given(program=program, args=args, base_env=base_env, clear_env=clear_env, cols=cols, cwd=cwd, echo_off=echo_off, env=env, history_max_bytes=history_max_bytes, host=host, idle_ms=idle_ms, max_memory=max_memory, max_ms=max_ms, name=name, owner=owner, pixel_height=pixel_height, pixel_width=pixel_width, raw_transcript_append=raw_transcript_append, raw_transcript_path=raw_transcript_path, rows=rows, scrollback_max_lines=scrollback_max_lines, shell_integration=shell_integration, tags=tags, theme=theme, transcript_max_chars=transcript_max_chars), SessionCreateResult)
 
 
 def session_events(
@@ -3361,19 +3526,26 @@ def session_events(
         redaction: More rules for this read.
         since: Only events that were noted after this seq; default 0, all that are kept.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, server_lost,
+    session_forgotten, unknown_host, unknown_session.
     """
     return Call("session.events", given(session=session, max=max, redact=redact, redaction=redaction, since=since), SessionEventsResult)
 
 
-def session_forget() -> Call[SessionForgetResult]:
+def session_forget(
+    *,
+    host: Optional[str] = None,
+) -> Call[SessionForgetResult]:
     """Forgets all sessions that have ended and that nobody needs.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
-    limit_exceeded, unkillable.
+    Args:
+        host: The machine that is asked, as hosts.toml names it; default this one.
+
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, server_lost, unkillable, unknown_host.
     """
-    return Call("session.forget", given(), SessionForgetResult)
+    return Call("session.forget", given(host=host), SessionForgetResult)
 
 
 def session_frame(
@@ -3403,9 +3575,10 @@ def session_frame(
         timeout_ms: How long to wait for something new; default 30000; then what there is,
             which is nothing.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, moment_not_kept, reply_too_large, session_closed,
-    session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, moment_not_kept,
+    reply_too_large, server_lost, session_closed, session_forgotten, unknown_host,
+    unknown_session.
     """
     return Call("session.frame", given(session=session, at=at, form=form, moves=moves, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms), Frame)
 
@@ -3438,9 +3611,10 @@ def session_golden(
         text_only: Neither styles nor cursor, title and modes; with previous what that has is
             written.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, golden_refused, internal_error,
-    invalid_golden, invalid_params, invalid_redaction, limit_exceeded, moment_not_kept,
-    session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, forbidden, golden_refused, host_lost,
+    host_unreachable, internal_error, invalid_golden, invalid_params, invalid_redaction,
+    limit_exceeded, moment_not_kept, server_lost, session_forgotten, unknown_host,
+    unknown_session.
     """
     return Call("session.golden", given(session=session, at=at, masks=masks, previous=previous, redact=redact, redaction=redaction, region=region, text_only=text_only), SessionGoldenResult)
 
@@ -3473,9 +3647,10 @@ def session_history(
         until: Only moments up to it; default: up to now.
         which: First (default), last or all.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_matcher,
-    invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, plugin_failed,
-    session_closed, session_ended, session_forgotten, timeout, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_matcher, invalid_params, invalid_redaction, limit_exceeded,
+    moment_not_kept, plugin_failed, server_lost, session_closed, session_ended,
+    session_forgotten, timeout, unknown_host, unknown_session.
     """
     return Call("session.history", given(session=session, matcher=matcher, max=max, next=next, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms, until=until, which=which), SessionHistoryResult)
 
@@ -3508,12 +3683,13 @@ def session_input(
         until: Sent (default): answer when the terminal has taken it; read: when the program
             has read it, at most for another timeout_ms.
 
-    Reasons of errors: ambiguous, cancelled, duplicate_member, forbidden, input_blocked,
-    input_full, input_id_in_use, internal_error, invalid_action, invalid_params,
-    key_not_requested, limit_exceeded, line_too_long, mouse_not_requested, not_found,
-    off_screen, owned_by_adapter, plugin_failed, position_out_of_range, session_closed,
-    session_ended, session_forgotten, session_leased, shutting_down, size_out_of_range,
-    too_many_marks, unkillable, unknown_session.
+    Reasons of errors: ambiguous, cancelled, duplicate_member, forbidden, host_lost,
+    host_unreachable, input_blocked, input_full, input_id_in_use, internal_error,
+    invalid_action, invalid_params, key_not_requested, limit_exceeded, line_too_long,
+    mouse_not_requested, not_found, off_screen, owned_by_adapter, plugin_failed,
+    position_out_of_range, server_lost, session_closed, session_ended, session_forgotten,
+    session_leased, shutting_down, size_out_of_range, too_many_marks, unkillable, unknown_host,
+    unknown_session.
     """
     return Call("session.input", given(session=session, action=action, actions=actions, delay_ms=delay_ms, id=id, timeout_ms=timeout_ms, until=until), SessionInputResult)
 
@@ -3526,9 +3702,9 @@ def session_kill(
     Args:
         session: The session's id or name.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
-    limit_exceeded, owned_by_adapter, session_closed, session_forgotten, unkillable,
-    unknown_session.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, owned_by_adapter, server_lost,
+    session_closed, session_forgotten, unkillable, unknown_host, unknown_session.
     """
     return Call("session.kill", given(session=session), SessionKillResult)
 
@@ -3547,9 +3723,10 @@ def session_lease(
             client.
         take: Take it from whoever has it.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
-    limit_exceeded, owned_by_adapter, session_closed, session_ended, session_forgotten,
-    session_leased, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, owned_by_adapter, server_lost,
+    session_closed, session_ended, session_forgotten, session_leased, unknown_host,
+    unknown_session.
     """
     return Call("session.lease", given(session=session, holder=holder, take=take), SessionLeaseResult)
 
@@ -3557,6 +3734,7 @@ def session_lease(
 def session_list(
     *,
     details: Optional[bool] = None,
+    host: Optional[str] = None,
     redact: Optional[bool] = None,
     redaction: Optional[Redaction] = None,
     session: Optional[str] = None,
@@ -3565,14 +3743,16 @@ def session_list(
 
     Args:
         details: Add one object a session.
+        host: The machine that is asked, as hosts.toml names it; default this one.
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
         session: Only this one, by its id or its name.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, server_lost,
+    session_forgotten, unknown_host, unknown_session.
     """
-    return Call("session.list", given(details=details, redact=redact, redaction=redaction, session=session), SessionListResult)
+    return Call("session.list", given(details=details, host=host, redact=redact, redaction=redaction, session=session), SessionListResult)
 
 
 def session_locate(
@@ -3604,27 +3784,30 @@ def session_locate(
         strict: But for hidden it has to mean exactly one place.
         timeout_ms: Default 30000; 0 looks once.
 
-    Reasons of errors: ambiguous, cancelled, duplicate_member, forbidden, internal_error,
-    invalid_locator, invalid_params, invalid_redaction, limit_exceeded, moment_not_kept,
-    not_found, plugin_failed, session_closed, session_ended, session_forgotten, timeout,
-    unknown_session.
+    Reasons of errors: ambiguous, cancelled, duplicate_member, forbidden, host_lost,
+    host_unreachable, internal_error, invalid_locator, invalid_params, invalid_redaction,
+    limit_exceeded, moment_not_kept, not_found, plugin_failed, server_lost, session_closed,
+    session_ended, session_forgotten, timeout, unknown_host, unknown_session.
     """
     return Call("session.locate", given(session=session, locator=locator, at=at, redact=redact, redaction=redaction, since=since, state=state, strict=strict, timeout_ms=timeout_ms), SessionLocateResult)
 
 
 def session_record_list(
     *,
+    host: Optional[str] = None,
     session: Optional[str] = None,
 ) -> Call[SessionRecordListResult]:
     """Lists recordings, those that have ended too.
 
     Args:
+        host: The machine that is asked, as hosts.toml names it; default this one.
         session: Only recordings of this session.
 
-    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
-    limit_exceeded, session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, server_lost, session_forgotten,
+    unknown_host, unknown_session.
     """
-    return Call("session.record_list", given(session=session), SessionRecordListResult)
+    return Call("session.record_list", given(host=host, session=session), SessionRecordListResult)
 
 
 def session_record_start(
@@ -3654,9 +3837,10 @@ def session_record_start(
         redaction: More rules for this read.
         title: Of the recording.
 
-    Reasons of errors: cancelled, duplicate_member, file_refused, forbidden, internal_error,
-    invalid_params, invalid_redaction, limit_exceeded, session_closed, session_ended,
-    session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, file_refused, forbidden, host_lost,
+    host_unreachable, internal_error, invalid_params, invalid_redaction, limit_exceeded,
+    server_lost, session_closed, session_ended, session_forgotten, unknown_host,
+    unknown_session.
     """
     return Call("session.record_start", given(session=session, dir=dir, format=format, idle_limit=idle_limit, input=input, path=path, redact=redact, redaction=redaction, title=title), SessionRecordStartResult)
 
@@ -3669,8 +3853,9 @@ def session_record_stop(
     Args:
         recording: As session.record_start returned it.
 
-    Reasons of errors: cancelled, duplicate_member, file_refused, forbidden, internal_error,
-    invalid_params, limit_exceeded, unknown_recording.
+    Reasons of errors: cancelled, duplicate_member, file_refused, forbidden, host_lost,
+    host_unreachable, internal_error, invalid_params, limit_exceeded, server_lost,
+    unknown_host, unknown_recording.
     """
     return Call("session.record_stop", given(recording=recording), RecordingInfo)
 
@@ -3683,8 +3868,9 @@ def session_release(
     Args:
         session: The session's id or name.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
-    limit_exceeded, session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_params, limit_exceeded, server_lost, session_forgotten,
+    unknown_host, unknown_session.
     """
     return Call("session.release", given(session=session), SessionReleaseResult)
 
@@ -3709,9 +3895,10 @@ def session_resize(
         pixel_height: Height in pixels, 0 to 65535; default 0, not known.
         pixel_width: Width in pixels, 0 to 65535; default 0, not known.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, input_full, internal_error,
-    invalid_params, limit_exceeded, session_closed, session_ended, session_forgotten,
-    session_leased, size_out_of_range, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    input_full, internal_error, invalid_params, limit_exceeded, server_lost, session_closed,
+    session_ended, session_forgotten, session_leased, size_out_of_range, unknown_host,
+    unknown_session.
     """
     return Call("session.resize", given(session=session, rows=rows, cols=cols, hold=hold, pixel_height=pixel_height, pixel_width=pixel_width), SessionResizeResult)
 
@@ -3738,11 +3925,12 @@ def session_run(
         timeout_ms: For the command to end; default 30000; it goes on after that.
 
     Reasons of errors: ambiguous, cancelled, command_not_run, duplicate_member, forbidden,
-    input_blocked, input_full, internal_error, invalid_action, invalid_params,
-    invalid_redaction, key_not_requested, limit_exceeded, line_too_long, mouse_not_requested,
-    no_shell, not_at_prompt, not_found, off_screen, owned_by_adapter, plugin_failed,
-    position_out_of_range, session_closed, session_ended, session_forgotten, session_leased,
-    shutting_down, size_out_of_range, timeout, too_many_marks, unknown_session.
+    host_lost, host_unreachable, input_blocked, input_full, internal_error, invalid_action,
+    invalid_params, invalid_redaction, key_not_requested, limit_exceeded, line_too_long,
+    mouse_not_requested, no_shell, not_at_prompt, not_found, off_screen, owned_by_adapter,
+    plugin_failed, position_out_of_range, server_lost, session_closed, session_ended,
+    session_forgotten, session_leased, shutting_down, size_out_of_range, timeout,
+    too_many_marks, unknown_host, unknown_session.
     """
     return Call("session.run", given(session=session, command=command, raw=raw, redact=redact, redaction=redaction, screen_text=screen_text, timeout_ms=timeout_ms), Ran)
 
@@ -3782,9 +3970,10 @@ def session_screenshot(
         theme: Dark, light or that of a known theme; default the session's.
         title: In the bar of a window; default the session's.
 
-    Reasons of errors: cancelled, duplicate_member, file_refused, forbidden, internal_error,
-    invalid_params, invalid_redaction, limit_exceeded, moment_not_kept, reply_too_large,
-    session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, file_refused, forbidden, host_lost,
+    host_unreachable, internal_error, invalid_params, invalid_redaction, limit_exceeded,
+    moment_not_kept, reply_too_large, server_lost, session_forgotten, unknown_host,
+    unknown_session.
     """
     return Call("session.screenshot", given(session=session, at=at, font_size=font_size, format=format, frame=frame, no_cursor=no_cursor, padding=padding, path=path, redact=redact, redaction=redaction, scale=scale, theme=theme, title=title), SessionScreenshotResult)
 
@@ -3809,8 +3998,9 @@ def session_scrollback(
         redaction: More rules for this read.
         start: First line, from 0; default: the last count lines.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, server_lost,
+    session_forgotten, unknown_host, unknown_session.
     """
     return Call("session.scrollback", given(session=session, count=count, form=form, redact=redact, redaction=redaction, start=start), SessionScrollbackResult)
 
@@ -3838,8 +4028,9 @@ def session_search(
         regex: RE2 expression to find; this or text.
         text: Text to find; this or regex.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, moment_not_kept, session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, moment_not_kept,
+    server_lost, session_forgotten, unknown_host, unknown_session.
     """
     return Call("session.search", given(session=session, at=at, max=max, redact=redact, redaction=redaction, regex=regex, text=text), SessionSearchResult)
 
@@ -3861,9 +4052,9 @@ def session_snapshot(
         redact: False shows the text as it is, whatever redaction says; default true.
         redaction: More rules for this read.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, moment_not_kept, reply_too_large, session_forgotten,
-    unknown_session.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, moment_not_kept,
+    reply_too_large, server_lost, session_forgotten, unknown_host, unknown_session.
     """
     return Call("session.snapshot", given(session=session, at=at, cells=cells, redact=redact, redaction=redaction), Snapshot)
 
@@ -3887,8 +4078,9 @@ def session_transcript(
         redaction: More rules for this read.
         since: Only what came after it: a sequence, or the next of a wait's answer.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_params,
-    invalid_redaction, limit_exceeded, session_forgotten, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_params, invalid_redaction, limit_exceeded, server_lost,
+    session_forgotten, unknown_host, unknown_session.
     """
     return Call("session.transcript", given(session=session, mark=mark, redact=redact, redaction=redaction, since=since), Transcript)
 
@@ -3917,9 +4109,10 @@ def session_wait(
         since: Only what came after it counts: a sequence, or the next of a wait's answer.
         timeout_ms: Default 30000; 0 looks once.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_matcher,
-    invalid_params, invalid_redaction, limit_exceeded, plugin_failed, reply_too_large,
-    session_closed, session_ended, session_forgotten, timeout, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_matcher, invalid_params, invalid_redaction, limit_exceeded,
+    plugin_failed, reply_too_large, server_lost, session_closed, session_ended,
+    session_forgotten, timeout, unknown_host, unknown_session.
     """
     return Call("session.wait", given(session=session, matcher=matcher, cells=cells, latched=latched, redact=redact, redaction=redaction, since=since, timeout_ms=timeout_ms), Matched)
 
@@ -3975,6 +4168,7 @@ __all__ = [
     "AdapterInspectResult",
     "AdapterListResult",
     "AdapterLiveResult",
+    "AdapterLiveResultAway",
     "AdapterSendResult",
     "AdapterStateResult",
     "AdapterTurnResult",
@@ -4044,7 +4238,9 @@ __all__ = [
     "GuessLocatorValue",
     "HasLocator",
     "HasLocatorValue",
+    "HostLostData",
     "HostMark",
+    "HostUnreachableData",
     "InLocator",
     "InLocatorValue",
     "InputBlockedData",
@@ -4146,8 +4342,12 @@ __all__ = [
     "ServerAudit",
     "ServerCapabilitiesResult",
     "ServerDidNotGrantPluginLoadData",
+    "ServerHostsResult",
+    "ServerHostsResultHosts",
+    "ServerLostData",
     "ServerMetricsResult",
     "ServerSetClientResult",
+    "ServerSetHostsResult",
     "ServerSetNotificationsResult",
     "ServerSetOrderingResult",
     "ServerSetRightsResult",
@@ -4160,6 +4360,7 @@ __all__ = [
     "SessionEventsResult",
     "SessionExited",
     "SessionForgetResult",
+    "SessionForgetResultAway",
     "SessionForgottenData",
     "SessionGoldenResult",
     "SessionHistoryResult",
@@ -4170,9 +4371,11 @@ __all__ = [
     "SessionLeased",
     "SessionLeasedData",
     "SessionListResult",
+    "SessionListResultAway",
     "SessionLocateResult",
     "SessionOutput",
     "SessionRecordListResult",
+    "SessionRecordListResultAway",
     "SessionRecordStartResult",
     "SessionReleaseResult",
     "SessionResizeResult",
@@ -4243,8 +4446,10 @@ __all__ = [
     "plugin_unload",
     "plugin_validate_manifest",
     "server_capabilities",
+    "server_hosts",
     "server_metrics",
     "server_set_client",
+    "server_set_hosts",
     "server_set_notifications",
     "server_set_ordering",
     "server_set_rights",
