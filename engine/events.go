@@ -85,18 +85,26 @@ type Event struct {
 	Over     Limit  `json:"limit,omitempty" jsonschema:"that the session went over: see session.exited"`
 }
 
-// Clean returns the event with clean, a redactor, applied to each of its texts, which are then made
-// plain lines, and with its times in UTC: as it may leave.
+// Clean returns the event with each of its texts as [PlainLine] makes it, and with its times in UTC:
+// as it may leave.
 func (e Event) Clean(clean func(string) string) Event {
 	for _, s := range []*string{&e.By, &e.What, &e.Text, &e.Evidence, &e.Previous} {
-		if *s != "" {
-			*s = vt.Clean([]byte(strings.Map(picture, unescaped(*s, clean))), maxEventWords)
-		}
+		*s = PlainLine(*s, clean)
 	}
 	if e.At = e.At.UTC(); !e.Until.IsZero() {
 		e.Until = e.Until.UTC()
 	}
 	return e
+}
+
+// PlainLine is a text that a client or a program has chosen, such as the name of a lease's holder, as
+// it may leave: clean, a redactor, is applied to it, and it is one line without control characters, of
+// 2 KiB at most.
+func PlainLine(text string, clean func(string) string) string {
+	if text == "" {
+		return ""
+	}
+	return vt.Clean([]byte(strings.Map(picture, unescaped(text, clean))), maxEventWords)
 }
 
 // unescaped is clean, which also finds what is escaped for a regex or a shell: then the text comes
@@ -443,7 +451,7 @@ func (s *Session) exitHeard() {
 	s.commandLeft(x.At)
 	e := &Event{Kind: EventExit, At: x.At, Until: x.At, Sequence: seq, Last: seq, Signal: x.Signal,
 		Over: x.Limit}
-	if s.killed {
+	if x.Killed { // a limit is nobody's wish
 		e.State = KilledByUs
 	}
 	if x.Signal == "" && x.Code >= 0 {

@@ -14,11 +14,11 @@ type NameError struct {
 }
 
 func (e *NameError) Error() string {
+	why := ""
 	if isID(e.Name) {
-		return fmt.Sprintf("%s cannot be a session's name: one letter and digits are the form of ids, such as s1; "+
-			"a longer word, such as job1, is a name", Quote(e.Name))
+		why = "it has the form of ids; "
 	}
-	return fmt.Sprintf("%s cannot be a session's name: give %s", Quote(e.Name), NameRule)
+	return fmt.Sprintf("%s cannot be a session's name: %sgive %s, such as job1", Quote(e.Name), why, NameRule)
 }
 
 // NameRule describes a valid name, for errors and descriptions.

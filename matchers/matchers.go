@@ -101,6 +101,8 @@ func Exited() Matcher {
 			switch {
 			case !held:
 				return "the program is running"
+			case v.Exit.Killed:
+				return "the program was killed"
 			case v.Exit.Signal != "":
 				return "the program was ended by " + v.Exit.Signal
 			}

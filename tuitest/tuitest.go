@@ -199,7 +199,7 @@ func (u *TUI) await(m matchers.Matcher, options []engine.WaitOption) (*engine.Ou
 		bound = max(min(bound, time.Until(u.deadline)*9/10), time.Millisecond)
 	}
 	options = append([]engine.WaitOption{engine.Within(bound)}, options...)
-	return u.Session.Wait(u.t.Context(), m, options...)
+	return u.drive.Wait(u.t.Context(), m, options...)
 }
 
 // Screen returns the text on the screen: rows joined by line feeds, without blanks at their ends,

@@ -204,7 +204,9 @@ func TestAttachExitCodes(t *testing.T) {
 		if got := a.exited(); got != fmt.Sprintf("exit %d", want) {
 			t.Errorf("attach %q: %s, want %d", args, got, want)
 		}
-		if got := a.snapshot("none"); !regexp.MustCompile(says).MatchString(got.PlainText) || got.AlternateScreen {
+		got := a.snapshot("none")
+		said := strings.ReplaceAll(got.PlainText, "\n  ", " ") // where a message is wrapped
+		if !regexp.MustCompile(says).MatchString(said) || got.AlternateScreen {
 			t.Errorf("attach %q says %q", args, got.PlainText)
 		}
 	}
@@ -217,7 +219,13 @@ func TestAttachExitCodes(t *testing.T) {
 	code(5, `^ptywright: attach s1: session s1 is held by "Ada[^(]*--take takes it over$`, "--write")
 	second := inner.sh("exit 3")
 	second.exited()
-	code(2, `(?s)24x80 .*cat  \(Ada.* writes since.*s2.*exit code 3.*say which`)
+	code(2, `(?s)^ID  COMMAND .* LEASE\ns1  cat .* Ada.*\ns2  sh .* exit 3 .*there are several sessions: say which, as in ptywright attach s1\n`)
+	narrow := l.attached(outer, 24, 40)
+	narrow.exited()
+	if rows := narrow.snapshot("none").Lines; !strings.HasPrefix(rows[0], "ID  COMMAND") || !strings.HasPrefix(rows[1], "s1  cat") || !strings.HasPrefix(rows[2], "s2  sh") ||
+		rows[3] != "ptywright: there are several sessions:" || rows[4] != "  say which, as in ptywright attach s1" {
+		t.Errorf("on 40 columns it lists\n%s", strings.Join(rows, "\n"))
+	}
 	code(3, `\[s2 ended with exit code 3\]`, "--exit", second.ID)
 	code(1, `^ptywright: attach s2: the program of session s2 has ended with exit code 3 and[^(]*without --write shows it$`, "--write", second.ID)
 	a := l.attached(outer, 24, 80, second.ID)

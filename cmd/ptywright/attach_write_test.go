@@ -242,7 +242,7 @@ func TestAttachFitsANarrowTerminal(t *testing.T) {
 	b.text("x")
 	b.wait(client.Regexp(`(?m)^ .*\S+ has it: Ctrl-\\ t takes it$`))
 	b.text("\x1c")
-	b.wait(client.Regexp(`(?m)^ d detach  w write  t take  z suspend`))
+	b.wait(client.Regexp(`(?m)^ d detach  w write  t take  z suspend\n arrows move  l redraw$`)) // all of them
 	b.text("t")
 	a.wait(client.Regexp(`(?m)^ .*\S+ took it: Ctrl-\\ t takes it back$`))
 	if second := holder(); second == first || !strings.Contains(second, "@") {

@@ -130,7 +130,7 @@ func TestAttachByName(t *testing.T) {
 	a.text("d")
 	a.wait(client.Regexp(`\[detached from build \(s2\)\]`))
 	several := l.attached(on, 24, 80)
-	several.wait(client.Regexp(`(?m)^-      s1 .*\nbuild  s2 `))
+	several.wait(client.Regexp(`(?m)^s1  -  .*\ns2  build  `))
 	none := l.attached(on, 24, 80, "other")
 	none.wait(client.Text(`no session "other"`))
 }

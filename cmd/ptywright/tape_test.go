@@ -170,6 +170,64 @@ func TestTapeIsEnded(t *testing.T) {
 	}
 }
 
+// TestTapeThatIsKilled: what a tape leaves that was killed outright is removed by the next one, and
+// not that of one that runs.
+func TestTapeThatIsKilled(t *testing.T) {
+	t.Parallel()
+	dir, temp := t.TempDir(), t.TempDir()
+	begin := func(name string) *programtest.Program {
+		fifo := filepath.Join(dir, name)
+		if err := mkfifo(fifo); err != nil {
+			t.Fatal(err)
+		}
+		p := ptywright(t, "tape", "--hermetic", "-o", filepath.Join(dir, name+".gif"), "-")
+		p.Dir, p.Env = dir, append(p.Env, "TMPDIR="+temp)
+		p.Stdin = strings.NewReader("Set Shell sh\nType `echo up > " + fifo + "` Enter\nSleep 30m\n")
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.ReadFile(fifo); err != nil { // until the program runs
+			t.Fatal(err)
+		}
+		return p
+	}
+	folders := func() []os.DirEntry {
+		t.Helper()
+		all, err := os.ReadDir(temp)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	killed, living := begin("killed"), begin("living")
+	if n := len(folders()); n != 2 {
+		t.Fatalf("%d folders of two tapes that run", n)
+	}
+	if err := killed.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = killed.Wait()                                       // it was killed
+	programtest.Gone(t, programtest.Marked(t, killed.Mark)) // the watcher ends its programs
+	next := ptywright(t, "tape", "-o", "next.txt", "-")
+	next.Dir, next.Env = dir, append(next.Env, "TMPDIR="+temp)
+	next.Stdin = strings.NewReader("Set Shell sh\nType `echo next` Enter Wait\n")
+	if out, err := next.Output(); err != nil {
+		t.Fatalf("%v: %s%s", err, out, next.Stderr)
+	}
+	if left := folders(); len(left) != 1 {
+		t.Errorf("left beside that of the tape that runs: %v", left)
+	}
+	if err := living.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code := programtest.ExitCode(t, living.Wait()); code != 130 {
+		t.Errorf("exit %d: %s", code, living.Stderr)
+	}
+	if left := folders(); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
 // TestTapeWatch: a tape is drawn again when it or one that it names is saved, also when it was broken
 // in between.
 func TestTapeWatch(t *testing.T) {

@@ -152,7 +152,7 @@ func TestWatchReadsTheScrollback(t *testing.T) {
 	t.Parallel()
 	b := chromium(t)
 	w := watchedServer(t)
-	s := w.sh(`for i in $(seq 300); do printf '\033[3%dmline %d\033[m of Many\n' $((i % 7 + 1)) $i; done; printf 'password=correcthorse99\n'; seq 30; echo שלום עולם and กำลัง; exec cat`)
+	s := w.sh(`for i in $(seq 300); do printf '\033[3%dmline %d\033[m of Many\n' $((i % 7 + 1)) $i; done; printf 'password=correcthorse99\n'; printf "%069d the quick brown fox\n" 7; seq 30; echo שלום עולם and กำลัง; exec cat`)
 	s.wait(client.Text("and"))
 	p := b.open(w.address)
 	p.takeOver(s)
@@ -188,6 +188,12 @@ func TestWatchReadsTheScrollback(t *testing.T) {
 	p.until(count + ` === 'No match'`)
 	p.eval(`(() => { const i = document.querySelector('#search-input'); i.value = 'correcthorse'; i.dispatchEvent(new Event('input')); })()`)
 	p.until(count + ` === 'No match'`)
+	// A line that wraps: the match goes on in the next row.
+	p.eval(`(() => { const i = document.querySelector('#search-input'); i.value = 'quick brown'; i.dispatchEvent(new Event('input')); })()`)
+	p.until(count + ` === '1 of 1' && document.querySelectorAll('.row.found').length === 2`)
+	if got := p.eval(`[...CSS.highlights.get('found')].map(String).join().replace(/\s+/g, ' ')`); got != "quick brown" {
+		t.Errorf("marked over two rows is %q", got)
+	}
 	p.eval(`document.querySelector('#search-input').focus()`)
 	p.key("Escape", "Escape", 0, "")
 	p.until(`document.querySelector('#search-bar').hidden && document.activeElement.id === 'term-input' && !document.querySelector('.row.found')`)

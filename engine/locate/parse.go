@@ -24,6 +24,9 @@ const (
 type ParseError struct {
 	At  int // the byte
 	Msg string
+	// Unknown is the word at At that no locator has where a place should be named; "": something
+	// else is wrong.
+	Unknown string
 }
 
 func (e *ParseError) Error() string { return fmt.Sprintf("locator, at byte %d: %s", e.At, e.Msg) }
@@ -47,7 +50,7 @@ func Parse(s string) (Locator, error) { return ParseWith(s, Options{}) }
 // ParseWith is Parse with options.
 func ParseWith(s string, o Options) (Locator, error) {
 	if len(s) > maxText {
-		return Locator{}, &ParseError{maxText, fmt.Sprintf("it has more than %d bytes", maxText)}
+		return Locator{}, &ParseError{At: maxText, Msg: fmt.Sprintf("it has more than %d bytes", maxText)}
 	}
 	parts := 0
 	p := &parser{text: s, parts: &parts, Options: o}
@@ -75,7 +78,7 @@ type parser struct {
 }
 
 func (p *parser) fail(format string, a ...any) error {
-	return &ParseError{p.at, fmt.Sprintf(format, a...)}
+	return &ParseError{At: p.at, Msg: fmt.Sprintf(format, a...)}
 }
 
 func (p *parser) blanks() {
@@ -258,8 +261,9 @@ func (p *parser) primary(depth int) (node, error) {
 		return box{}, nil
 	}
 	p.at -= len(word)
-	return nil, p.fail("unknown word %q: have text, regex, style, link, cursor, rect, box, lines, "+
+	msg := fmt.Sprintf("unknown word %q: have text, regex, style, link, cursor, rect, box, lines, "+
 		"cross, first, last, nth", clip(word))
+	return nil, &ParseError{At: p.at, Msg: msg, Unknown: word}
 }
 
 func (p *parser) leafText() (node, error) {

@@ -117,32 +117,45 @@ func reals(t testing.TB) (all []still) {
 // TestAnimationShowsItsFrames: decoded as a browser does, each frame of a GIF and of a WebP is the
 // picture of its screen, for its time.
 func TestAnimationShowsItsFrames(t *testing.T) {
+	purple := color.RGBA{0x67, 0x4e, 0xff, 0xff}
+	around := map[string]Options{
+		"none":   {Frame: FrameNone},
+		"window": {Frame: FrameWindow, Padding: FrameWindow.Padding()},
+		"poster": {Frame: FramePoster, Padding: FramePoster.Padding()},
+		"chrome": {Chrome: &Chrome{Bar: 30, Radius: 25, Margin: 40, Fill: purple}, LineHeight: 1.4,
+			LetterSpacing: 2, Padding: 3},
+		"round": {Chrome: &Chrome{Radius: 40}, LineHeight: 0.8, LetterSpacing: -2},
+	}
 	for _, format := range []string{"gif", "webp"} {
-		for _, frame := range []Frame{FrameNone, FrameWindow, FramePoster} {
+		for name, options := range around {
 			all := reals(t)
-			o := AnimateOptions{Options: Options{Fonts: ownFonts(), Frame: frame, Padding: frame.Padding(), Title: "reals", Theme: ThemeOf(vt.ThemeDark)}}
+			o := AnimateOptions{Options: options}
+			o.Fonts, o.Title, o.Theme = ownFonts(), "reals", ThemeOf(vt.ThemeDark)
 			var b bytes.Buffer
 			var told time.Duration
 			o.Progress = func(at time.Duration) { told = at }
 			must(t, Animate(&b, format, film(all), o))
 			got := seenOf(t, format, b.Bytes())
 			if len(got) != len(all) {
-				t.Fatalf("%s, %s: %d frames, want %d", format, frame, len(got), len(all))
+				t.Fatalf("%s, %s: %d frames, want %d", format, name, len(got), len(all))
 			}
 			var sum time.Duration
 			for i, s := range all {
 				want, err := Image(s.screen, o.Options)
 				must(t, err)
 				if got[i].long != s.long {
-					t.Errorf("%s, %s: frame %d has %v, want %v", format, frame, i, got[i].long, s.long)
+					t.Errorf("%s, %s: frame %d has %v, want %v", format, name, i, got[i].long, s.long)
 				}
 				if far := farthest(got[i].img, want); far > map[string]int{"gif": 72, "webp": 0}[format] {
-					t.Errorf("%s, %s: frame %d differs by %d", format, frame, i, far)
+					t.Errorf("%s, %s: frame %d differs by %d", format, name, i, far)
+				}
+				if name == "round" && got[i].img.RGBAAt(1, 1).A != 0 {
+					t.Errorf("%s: the corner is not transparent", format)
 				}
 				sum += s.long
 			}
 			if told != sum {
-				t.Errorf("%s, %s: told of %v of %v", format, frame, told, sum)
+				t.Errorf("%s, %s: told of %v of %v", format, name, told, sum)
 			}
 		}
 	}

@@ -20,10 +20,17 @@ const (
 	slant = 0.2126
 )
 
+// metrics are what the size of a cell follows from.
+type metrics struct {
+	size    float64 // of the font, in pixels
+	line    float64 // height of a row, of what the font has
+	spacing float64 // pixels between two columns
+}
+
 // A face is the fonts at one size, with the glyphs drawn so far. It is safe for concurrent use.
 type face struct {
+	metrics
 	fonts    *Fonts
-	size     float64
 	w, h     int // of a cell, in pixels
 	baseline int // from the cell's top
 
@@ -39,6 +46,7 @@ type glyph struct {
 	base         rune // that r is a mark of; 0: it is none
 	bold, italic bool
 	emoji        bool // rather than a text character
+	several      bool // r stands for an emoji of several characters, in the emoji font
 	cols         int  // 2 for wide ones
 	room         int  // columns that it may fill: more than cols before a blank
 }
@@ -52,10 +60,12 @@ type drawing struct {
 // glyphBytes bounds the cache of a face's glyphs: some 10,000 of 15 pixels.
 const glyphBytes = 4 << 20
 
-func newFace(fonts *Fonts, size float64) *face {
-	f := &face{fonts: fonts, size: size, glyphs: map[glyph]drawing{}}
-	f.w, f.h = cellSize(size)
-	f.baseline = int(math.Round((float64(f.h) + (fontAscent-fontDescent)*size) / 2))
+func newFace(fonts *Fonts, m metrics) *face {
+	f := &face{metrics: m, fonts: fonts, glyphs: map[glyph]drawing{}}
+	w, h := cellSize(m.size)
+	f.w = max(1, w+int(math.Round(m.spacing)))
+	f.h = max(1, int(math.Round(float64(h)*m.line)))
+	f.baseline = int(math.Round((float64(f.h) + (fontAscent-fontDescent)*m.size) / 2))
 	return f
 }
 

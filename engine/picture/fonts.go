@@ -1,15 +1,16 @@
 package picture
 
 import (
-	"bytes"
 	"compress/gzip"
 	_ "embed" // the fonts
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"codeberg.org/go-fonts/dejavu/dejavusansmono"
@@ -120,17 +121,6 @@ var builtIn = sync.OnceValue(func() (f struct {
 		}
 		return &typeface{font: font, kind: kind}
 	}
-	unpack := func(packed string) []byte {
-		z, err := gzip.NewReader(bytes.NewReader([]byte(packed)))
-		if err != nil {
-			panic(err)
-		}
-		ttf, err := io.ReadAll(z)
-		if err != nil {
-			panic(err)
-		}
-		return ttf
-	}
 	f.regular, f.bold = parse(dejavusansmono.TTF, textFont), parse(dejavusansmonobold.TTF, textFont)
 	f.regular.main, f.bold.main = true, true
 	f.nerd, f.emoji = parse(unpack(nerdFont), iconFont), parse(unpack(emojiFont), iconFont)
@@ -140,6 +130,19 @@ var builtIn = sync.OnceValue(func() (f struct {
 	return f
 })
 
+// unpack returns the content of an embedded file.
+func unpack(packed string) []byte {
+	z, err := gzip.NewReader(strings.NewReader(packed))
+	if err != nil {
+		panic(err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
 // Fonts are the fonts of pictures: the built-in ones, files, and those of the system. They are safe for
 // concurrent use. nil is the built-in fonts and the system's.
 type Fonts struct {
@@ -148,14 +151,14 @@ type Fonts struct {
 
 	mu sync.Mutex
 	// protects the maps
-	faces  map[float64]*face
+	faces  map[metrics]*face
 	chosen map[choice]*typeface
 }
 
 // A choice is what decides which font draws a character.
 type choice struct {
-	r           rune
-	bold, emoji bool
+	r                    rune
+	bold, emoji, several bool
 }
 
 // facesMax and chosenMax bound what is remembered.
@@ -165,7 +168,7 @@ const (
 )
 
 func newFonts(given []*typeface, system func() *installed) *Fonts {
-	return &Fonts{given: given, installed: system, faces: map[float64]*face{},
+	return &Fonts{given: given, installed: system, faces: map[metrics]*face{},
 		chosen: map[choice]*typeface{}}
 }
 
@@ -175,7 +178,7 @@ var systemFonts = sync.OnceValue(func() *Fonts {
 
 // OpenFonts returns the built-in fonts, those of files (.ttf, .otf, .ttc, .otc), and the system's: a
 // character that the built-in text font lacks is looked for in that order. The files are read until the
-// program ends. Errors name the file.
+// program ends. Errors name the file: [ErrFont], [ErrTooLarge], and the system's.
 func OpenFonts(files ...string) (*Fonts, error) {
 	if len(files) == 0 {
 		return systemFonts(), nil
@@ -184,7 +187,7 @@ func OpenFonts(files ...string) (*Fonts, error) {
 	for _, path := range files {
 		t, err := openFont(path, 0)
 		if err != nil {
-			return nil, fmt.Errorf("read the font %s: %w", filepath.Base(path), err)
+			return nil, fmt.Errorf("the font %s: %w", filepath.Base(path), bare(err))
 		}
 		given = append(given, t)
 	}
@@ -192,19 +195,22 @@ func OpenFonts(files ...string) (*Fonts, error) {
 }
 
 // face returns the face of a size in pixels.
-func (fs *Fonts) face(size float64) *face {
+func (fs *Fonts) face(size float64) *face { return fs.faceOf(metrics{size: size, line: 1}) }
+
+// faceOf returns the face with cells of those measures.
+func (fs *Fonts) faceOf(m metrics) *face {
 	if fs == nil {
 		fs = systemFonts()
 	}
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
-	f := fs.faces[size]
+	f := fs.faces[m]
 	if f == nil {
 		if len(fs.faces) >= facesMax {
 			clear(fs.faces)
 		}
-		f = newFace(fs, size)
-		fs.faces[size] = f
+		f = newFace(fs, m)
+		fs.faces[m] = f
 	}
 	return f
 }
@@ -217,7 +223,7 @@ func (fs *Fonts) choose(g glyph) *typeface {
 			return t
 		}
 	}
-	c := choice{g.r, g.bold, g.emoji}
+	c := choice{g.r, g.bold, g.emoji, g.several}
 	fs.mu.Lock()
 	t, known := fs.chosen[c]
 	fs.mu.Unlock()
@@ -236,6 +242,9 @@ func (fs *Fonts) choose(g glyph) *typeface {
 
 func (fs *Fonts) look(c choice) *typeface {
 	own := builtIn()
+	if c.several {
+		return own.emoji
+	}
 	order := []*typeface{own.regular}
 	if c.bold { // the bold cut has fewer
 		order = []*typeface{own.bold, own.regular}
@@ -245,6 +254,9 @@ func (fs *Fonts) look(c choice) *typeface {
 	}
 	order = append(append(append(order, fs.given...), own.nerd), append(own.symbols[:3:3], own.emoji)...)
 	for _, t := range order {
+		if t == own.emoji && private(c.r) { // what it has there are emoji of several characters
+			continue
+		}
 		if t.index(c.r) != 0 {
 			return t
 		}
@@ -292,6 +304,14 @@ func (f *fontFile) ReadAt(p []byte, at int64) (int, error) {
 	return f.File.ReadAt(p, at)
 }
 
+// bare takes the path from an error of the system, which is told with it once.
+func bare(err error) error {
+	if at := (*fs.PathError)(nil); errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
 // openFontFile opens a regular file of a size that a font may have.
 func openFontFile(path string) (*fontFile, error) {
 	info, err := os.Stat(path) // before it is opened: to open a pipe would block
@@ -299,7 +319,7 @@ func openFontFile(path string) (*fontFile, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("is not a file")
+		return nil, errors.New("is not a regular file: give a .ttf, .otf, .ttc or .otc")
 	}
 	if info.Size() > fontBytesMax {
 		return nil, fmt.Errorf("%w: it has %d bytes, the limit is %d", ErrTooLarge, info.Size(),
@@ -320,19 +340,57 @@ func openFont(path string, n int) (t *typeface, err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = errors.New("it is broken")
+			err = fmt.Errorf("%w: its tables cannot be read", ErrFont)
 		}
 		if err != nil {
 			f.Close()
 		}
 	}()
 	all, err := sfnt.ParseCollectionReaderAt(f)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		var one *sfnt.Font
+		if one, err = all.Font(n); err == nil {
+			return &typeface{font: one, file: f}, nil
+		}
 	}
-	one, err := all.Font(n)
-	if err != nil {
-		return nil, err
-	}
-	return &typeface{font: one, file: f}, nil
+	return nil, notFont(f, err)
 }
+
+// ErrFont is about a file that is no font of a kind that pictures are drawn with.
+var ErrFont = errors.New("is not a whole TrueType or OpenType font (.ttf, .otf, .ttc or .otc)")
+
+// otherFonts are kinds of fonts that are not read, by how their files begin.
+var otherFonts = []struct{ begins, what string }{
+	{"wOFF", "is a web font (WOFF), which is compressed: give the .ttf or .otf that it was made from"},
+	{"wOF2", "is a web font (WOFF2), which is compressed: give the .ttf or .otf that it was made from, " +
+		"or what woff2_decompress makes of it"},
+	{"%!", "is a Type 1 font: give a .ttf or .otf of the same design"},
+	{"\x80\x01", "is a Type 1 font: give a .ttf or .otf of the same design"},
+	{"STARTFONT", "is a bitmap font (BDF): give a .ttf or .otf of the same design"},
+	{"\x01fcp", "is a bitmap font (PCF): give a .ttf or .otf of the same design"},
+	{"\x1f\x8b", "is compressed: give what gunzip makes of it"},
+	{"PK\x03\x04", "is an archive: give the .ttf or .otf in it"},
+}
+
+// notFont says what a file is that could not be read as a font, and what to give instead; err is what
+// the reader said.
+func notFont(f *fontFile, err error) error {
+	if errors.Is(err, errFontReads) {
+		return fmt.Errorf("%w: %w", ErrFont, err)
+	}
+	head := make([]byte, 16)
+	f.allow(glyphReads)
+	n, _ := f.ReadAt(head, 0)
+	for _, o := range otherFonts {
+		if strings.HasPrefix(string(head[:n]), o.begins) {
+			return otherFontError(o.what)
+		}
+	}
+	return ErrFont
+}
+
+// An otherFontError says which kind of font a file is. It is [ErrFont].
+type otherFontError string
+
+func (e otherFontError) Error() string { return string(e) }
+func (e otherFontError) Unwrap() error { return ErrFont }

@@ -2,6 +2,7 @@ package picture
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -109,17 +110,41 @@ func TestBadFonts(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := OpenFonts(filepath.Join(dir, "none.ttf")); err == nil {
-		t.Error("a font that is not there")
-	}
-	if _, err := OpenFonts(dir); err == nil {
-		t.Error("a folder")
+	for name, want := range map[string]string{"none.ttf": "no such file", ".": "is not a regular file"} {
+		if runtime.GOOS == "windows" && name == "none.ttf" {
+			want = "cannot find"
+		}
+		if _, err := OpenFonts(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 	if runtime.GOOS != "windows" {
 		must(t, os.Symlink(dir, filepath.Join(dir, "again")))
 	}
 	if f := findFonts([]string{dir}); len(f.files) != 0 {
 		t.Errorf("%d fonts in a folder of broken ones", len(f.files))
+	}
+}
+
+// TestOtherFonts: a font of a kind that is not read is told as such, with what to give instead.
+func TestOtherFonts(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct{ begins, want string }{
+		"web.woff":    {"wOFF\x00\x01\x00\x00", "is a web font (WOFF)"},
+		"web2.woff2":  {"wOF2\x00\x01\x00\x00", "woff2_decompress"},
+		"type1.pfb":   {"\x80\x01\x10\x00", "is a Type 1 font"},
+		"bitmap.bdf":  {"STARTFONT 2.1\n", "(BDF)"},
+		"packed.gz":   {"\x1f\x8b\x08\x00", "gunzip"},
+		"package.zip": {"PK\x03\x04\x14\x00", "is an archive"},
+		"text.ttf":    {"a text", "is not a whole TrueType or OpenType font"},
+		"short":       {"w", "is not a whole TrueType or OpenType font"},
+	} {
+		path := filepath.Join(dir, name)
+		must(t, os.WriteFile(path, []byte(c.begins+strings.Repeat("x", len(name)%2*1000)), 0o600))
+		_, err := OpenFonts(path)
+		if !errors.Is(err, ErrFont) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "sfnt") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -235,5 +260,47 @@ func TestLacking(t *testing.T) {
 	}
 	if got := l.Advice(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestEmojiOfSeveral: a family, a flag, a key and others that are made of several characters are one
+// picture of their own; what the font has no picture of is its first character, and a character for
+// private use is none of them.
+func TestEmojiOfSeveral(t *testing.T) {
+	f := ownFonts().face(30)
+	draw := func(text string) (m drawing, several bool) {
+		t.Helper()
+		parts := f.parts(vt.Cell{Text: text, Wide: true}, false)
+		if len(parts) == 0 {
+			t.Fatalf("%q has no picture", text)
+		}
+		for _, p := range parts {
+			if one := f.mask(p.glyph); one.missing {
+				t.Errorf("%q: no glyph for %U", text, p.r)
+			}
+		}
+		return f.mask(parts[0].glyph), len(parts) == 1 && parts[0].several
+	}
+	for _, text := range []string{"👩‍👩‍👧", "🇩🇪", "1️⃣", "#️⃣", "👩‍💻", "🏳️‍🌈", "❤️‍🔥", "👁️‍🗨️"} {
+		m, several := draw(text)
+		first, _ := draw(string([]rune(text)[:1]))
+		if !several || bytes.Equal(m.Pix, first.Pix) {
+			t.Errorf("%s is drawn as its first character: %v", text, several)
+		}
+	}
+	// Pictures in one colour have no tones.
+	toned, _ := draw("👩🏽‍💻")
+	plain, _ := draw("👩‍💻")
+	if !bytes.Equal(toned.Pix, plain.Pix) {
+		t.Error("a tone of the skin changes the picture")
+	}
+	if _, several := draw("🚀‍🚀"); several {
+		t.Error("two rockets are one emoji")
+	}
+	if got := lacking(t, ownFonts(), "\U00100000"); got != "\U00100000" {
+		t.Errorf("a private character is drawn as an emoji: %q", got)
+	}
+	if n := len(sequences()); n < 500 {
+		t.Errorf("%d emoji of several characters", n)
 	}
 }

@@ -44,18 +44,56 @@ func (f Frame) Padding() int {
 	return 0
 }
 
+// A Chrome is a window and its ground with measures and colours of its own, in pixels. The zero value is
+// a picture without any.
+type Chrome struct {
+	Bar     int         // height of the bar; 0: there is none
+	Buttons ButtonStyle // in the bar
+	Radius  int         // of the corners
+	Margin  int         // around the window
+	// Fill is the colour of the margin, and behind the corners. With an alpha of 0 a margin has the
+	// colours of a poster, and without a margin nothing is behind the corners.
+	Fill color.RGBA
+}
+
+// A ButtonStyle is how the three buttons of a bar look.
+type ButtonStyle struct {
+	Right bool // on the right of the bar, the first one outermost
+	Rings bool // rings in one colour
+}
+
+// ChromeMax bounds each measure of a [Chrome], in pixels.
+const ChromeMax = 1000
+
 // A layout says where everything of a picture is, in pixels.
 type layout struct {
 	face       *face
 	theme      *Theme
-	frame      Frame
 	title      string // cleaned
 	rows, cols int
 	pad        int // around the cells
-	bar        int // height of a window's bar
+	bar        int // height of a window's bar; 0: none
 	margin     int // around a window
 	radius     int // of its corners
+	buttons    buttonLook
+	ground     ground
 }
+
+// A buttonLook is where a window's buttons are in their bar.
+type buttonLook struct {
+	ButtonStyle
+	first, step   int     // of the centres, from the side, and from one to the next
+	radius, inner float64 // of the discs, and of the holes of rings
+}
+
+// A ground is what a window stands on.
+type ground struct {
+	from, to color.RGBA // from the upper left to the lower right corner; both transparent: nothing
+	shadow   bool
+}
+
+func (g ground) empty() bool { return g.from.A == 0 }
+func (g ground) plain() bool { return g.from == g.to && !g.shadow }
 
 // layout returns that of a screen, with scale pixels for one.
 func (o Options) layout(s *vt.Screen, scale float64) *layout {
@@ -64,21 +102,63 @@ func (o Options) layout(s *vt.Screen, scale float64) *layout {
 
 // layoutOf is layout for a picture of another size than the screen's.
 func (o Options) layoutOf(s *vt.Screen, rows, cols int, scale float64) *layout {
-	l := &layout{face: o.Fonts.face(o.size() * scale), theme: o.theme(s.Theme), frame: o.Frame,
+	l := &layout{face: o.Fonts.faceOf(o.metrics(scale)), theme: o.theme(s.Theme),
 		rows: rows, cols: cols, pad: int(math.Round(float64(o.padding()) * scale)),
-		title: o.clean(o.Title)}
+		title: titleText(o.clean(o.Title))}
 	if o.Title == "" {
-		l.title = o.clean(s.Title)
+		l.title = titleText(o.clean(s.Title))
 	}
-	if o.Frame.window() {
-		l.bar, l.radius = l.face.h*7/4, l.face.h/2
-		l.pad = max(l.pad, l.radius) // no text in a corner
+	h := l.face.h
+	switch {
+	case o.Chrome != nil:
+		l.chrome(o.Chrome, scale)
+	case o.Frame.window():
+		l.bar, l.radius = h*7/4, h/2
+		l.buttons = buttonLook{first: h + 2, step: h * 10 / 9, radius: float64(h) / 3}
 	}
-	if o.Frame == FramePoster {
-		l.margin = l.face.h * 3
+	if o.Chrome == nil && o.Frame == FramePoster {
+		l.margin, l.ground = h*3, l.posterGround()
+		l.ground.shadow = true
 	}
+	l.pad = max(l.pad, l.radius) // no text in a corner
 	return l
 }
+
+// Proportions of a bar of a given height, so that tapes look as their authors know them: a disc has a
+// third of the bar across, and half of that is between two; a ring has two fifths, and a hole of four
+// fifths.
+const (
+	discPart, ringPart = 1.0 / 6, 1.0 / 5
+	gapPart            = 1.0 / 6
+	holePart           = 4.0 / 5
+)
+
+// chrome takes the measures of a chrome.
+func (l *layout) chrome(c *Chrome, scale float64) {
+	px := func(n int) int { return int(math.Round(float64(min(max(n, 0), ChromeMax)) * scale)) }
+	l.bar, l.radius, l.margin = px(c.Bar), px(c.Radius), px(c.Margin)
+	bar := float64(l.bar)
+	look := buttonLook{ButtonStyle: c.Buttons, first: l.bar / 2, radius: bar * discPart}
+	if c.Buttons.Rings {
+		look.radius = bar * ringPart
+		look.inner = look.radius * holePart
+	}
+	look.step = int(math.Round(2*look.radius + bar*gapPart))
+	l.buttons = look
+	switch {
+	case c.Fill.A != 0:
+		fill := color.RGBA{c.Fill.R, c.Fill.G, c.Fill.B, 0xff}
+		l.ground = ground{from: fill, to: fill}
+	case l.margin > 0:
+		l.ground = l.posterGround()
+	}
+}
+
+// titleMost bounds a title, of a window or of a tile, in bytes: more than the widest has room for.
+const titleMost = 4 << 10
+
+// titleText is a title as a picture has it: one line of text.
+func titleText(s string) string { return vt.Clean([]byte(s), titleMost) }
 
 // size of the picture in pixels. It is not checked.
 func (l *layout) size() (w, h int) {
@@ -92,6 +172,9 @@ func (l *layout) bounded() (w, h int, err error) {
 	}
 	return w, h, nil
 }
+
+// windowed reports whether the picture has a window, and not only cells on paper.
+func (l *layout) windowed() bool { return l.bar > 0 || l.radius > 0 || l.margin > 0 }
 
 // window is the rectangle of the window, or of the whole picture.
 func (l *layout) window() image.Rectangle {
@@ -109,17 +192,29 @@ func (l *layout) body() image.Rectangle {
 // origin is where the first cell is.
 func (l *layout) origin() image.Point { return l.body().Min.Add(image.Pt(l.pad, l.pad)) }
 
-// buttons are the centres of the discs in a window's bar, with their radius.
-func (l *layout) buttons() (at [3]image.Point, radius float64) {
-	first := l.window().Min.Add(image.Pt(l.face.h+2, l.bar/2))
+// buttonsAt are the centres of the buttons in a window's bar.
+func (l *layout) buttonsAt() (at [3]image.Point) {
+	r := l.window()
 	for i := range at {
-		at[i] = first.Add(image.Pt(i*l.face.h*10/9, 0))
+		x := r.Min.X + l.buttons.first + i*l.buttons.step
+		if l.buttons.Right {
+			x = r.Min.X + r.Max.X - x
+		}
+		at[i] = image.Pt(x, r.Min.Y+l.bar/2)
 	}
-	return at, float64(l.face.h) / 3
+	return at
 }
 
 // buttonColours are those of a window's buttons, on every system alike: close, minimize, zoom.
 var buttonColours = [3]uint32{0xff5f57, 0xfebc2e, 0x28c840}
+
+// buttonColour is the colour of a button.
+func (l *layout) buttonColour(i int) color.RGBA {
+	if l.buttons.Rings {
+		return blend(l.theme.Background, l.theme.Foreground, 0.35)
+	}
+	return rgb(buttonColours[i])
+}
 
 // barColour is the colour of a window's bar, titleColour that of its title.
 func (l *layout) barColour() color.RGBA {
@@ -129,18 +224,21 @@ func (l *layout) titleColour() color.RGBA {
 	return blend(l.theme.Background, l.theme.Foreground, 0.7)
 }
 
-// titleBox is where a window's title may be.
+// titleBox is where a window's title may be; empty: there is none, or no room for one.
 func (l *layout) titleBox() image.Rectangle {
-	at, radius := l.buttons()
 	r := l.window()
-	side := at[2].X + int(radius) + l.face.w - r.Min.X
-	return image.Rect(r.Min.X+side, r.Min.Y, r.Max.X-side, r.Min.Y+l.bar)
+	side := l.buttons.first + 2*l.buttons.step + int(l.buttons.radius) + l.face.w
+	box := image.Rect(r.Min.X+side, r.Min.Y, max(r.Max.X-side, r.Min.X+side), r.Min.Y+l.bar)
+	if l.title == "" || box.Dx() < 4*l.face.w || l.bar < l.face.h {
+		return image.Rectangle{}
+	}
+	return box
 }
 
-// ground are the colours of a poster, from its upper left to its lower right corner.
-func (l *layout) ground() (from, to color.RGBA) {
-	return blend(l.theme.Palette[4], l.theme.Background, 0.35),
-		blend(l.theme.Palette[5], l.theme.Background, 0.35)
+// posterGround are the colours of a poster.
+func (l *layout) posterGround() ground {
+	return ground{from: blend(l.theme.Palette[4], l.theme.Background, 0.35),
+		to: blend(l.theme.Palette[5], l.theme.Background, 0.35)}
 }
 
 // Shadow of a poster's window: how dark, how far down, and its reach; the latter two in heights of a
@@ -151,11 +249,16 @@ const (
 	shadowReach = 1.25
 )
 
-// groundAt returns the colour of a poster behind the window.
+// groundAt returns the colour of the ground behind the window.
 func (l *layout) groundAt(x, y int) color.RGBA {
+	if l.ground.plain() {
+		return l.ground.from
+	}
 	w, h := l.size()
-	from, to := l.ground()
-	c := blend(from, to, (float64(x)/float64(w)+float64(y)/float64(h))/2)
+	c := blend(l.ground.from, l.ground.to, (float64(x)/float64(w)+float64(y)/float64(h))/2)
+	if !l.ground.shadow {
+		return c
+	}
 	// The distance from a rectangle with round corners (negative inside).
 	r, radius := l.window(), float64(l.radius)
 	dx := math.Abs(float64(x)+.5-float64(r.Min.X+r.Max.X)/2) - float64(r.Dx())/2 + radius
@@ -169,7 +272,11 @@ func (l *layout) groundAt(x, y int) color.RGBA {
 
 // decorate draws everything but the cells: the ground, the window and its bar.
 func (l *layout) decorate(c *canvas, paper color.RGBA) {
-	if l.frame == FramePoster {
+	switch {
+	case l.ground.empty():
+	case l.ground.plain():
+		c.fill(c.img.Rect, l.ground.from)
+	default:
 		for y := range c.img.Rect.Dy() {
 			for x := range c.img.Rect.Dx() {
 				c.img.SetRGBA(x, y, l.groundAt(x, y))
@@ -177,17 +284,19 @@ func (l *layout) decorate(c *canvas, paper color.RGBA) {
 		}
 	}
 	c.fill(l.body(), paper)
-	if !l.frame.window() {
+	if l.bar == 0 {
 		return
 	}
 	bar := l.window()
 	bar.Max.Y = bar.Min.Y + l.bar
 	c.fill(bar, l.barColour())
-	at, radius := l.buttons()
-	for i, p := range at {
-		disc(c.img, float64(p.X), float64(p.Y), radius, rgb(buttonColours[i]))
+	for i, p := range l.buttonsAt() {
+		disc(c.img, float64(p.X), float64(p.Y), l.buttons.radius, l.buttonColour(i))
+		if l.buttons.Rings {
+			disc(c.img, float64(p.X), float64(p.Y), l.buttons.inner, l.barColour())
+		}
 	}
-	if box := l.titleBox(); l.title != "" && box.Dx() >= 4*l.face.w {
+	if box := l.titleBox(); !box.Empty() {
 		theme := *l.theme
 		theme.Background, theme.Foreground = l.barColour(), l.titleColour()
 		cells := titleCells(l.title, box.Dx()/l.face.w)
@@ -200,10 +309,11 @@ func (l *layout) decorate(c *canvas, paper color.RGBA) {
 
 // finish makes the corners of a window round.
 func (l *layout) finish(img *image.RGBA) {
-	switch l.frame {
-	case FrameWindow:
+	switch {
+	case l.radius == 0:
+	case l.ground.empty():
 		roundCorners(img, l.window(), float64(l.radius), nil)
-	case FramePoster:
+	default:
 		roundCorners(img, l.window(), float64(l.radius), l.groundAt)
 	}
 }

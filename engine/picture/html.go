@@ -2,6 +2,7 @@ package picture
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/ptywright/ptywright/engine/vt"
@@ -32,7 +33,7 @@ func HTML(s *vt.Screen, o Options) (string, error) {
 		w.b.WriteByte('\n')
 	}
 	w.b.WriteString("</pre>")
-	if l.frame.window() {
+	if l.windowed() {
 		w.b.WriteString("</div>")
 	}
 	w.b.WriteString("</body></html>\n")
@@ -60,42 +61,61 @@ func (w *htmlWriter) head() {
 	// The policy holds even if the page is put on a server.
 	w.b.WriteString(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">` + "\n")
 	ground := css(def.bg)
-	if w.frame.window() {
+	switch {
+	case w.windowed() && w.ground.empty():
 		ground = "transparent"
+	case w.windowed() && w.ground.plain():
+		ground = css(w.ground.from)
+	case w.windowed():
+		ground = "linear-gradient(135deg," + css(w.ground.from) + "," + css(w.ground.to) + ") fixed"
 	}
-	if w.frame == FramePoster {
-		from, to := w.ground()
-		ground = "linear-gradient(135deg," + css(from) + "," + css(to) + ") fixed"
-	}
+	apart := int(math.Round(w.face.spacing)) // pixels more for each column
 	fmt.Fprintf(&w.b, "<style>body{margin:0;background:%[6]s}pre{margin:0;padding:%[1]dpx;font:%[2]spx/%[7]dpx %[3]s;color:%[4]s;background:%[5]s}a{color:inherit;text-decoration:none}.w,.c{display:inline-block;width:2ch;text-align:center}.c{width:1ch}.g{position:relative;-webkit-text-fill-color:transparent}.g svg{position:absolute;left:0;top:0;height:%[7]dpx;fill:currentColor;overflow:visible}",
 		w.pad, number(w.face.size), fonts, css(def.fg), css(def.bg), ground,
-		int(w.face.size*lineHeight))
-	if w.frame.window() {
-		at, radius := w.buttons()
-		fmt.Fprintf(&w.b, ".win{display:inline-block;margin:%[1]dpx;border-radius:%[2]dpx;overflow:hidden", w.margin, w.radius)
-		if w.frame == FramePoster {
-			fmt.Fprintf(&w.b, ";box-shadow:0 %[1]spx %[2]spx rgba(0,0,0,%[3]s)",
-				number(shadowDown*float64(w.face.h)), number(2*shadowReach*float64(w.face.h)),
-				number(shadowPart))
-		}
-		fmt.Fprintf(&w.b, "}.bar{position:relative;height:%[1]dpx;font:%[2]spx/%[1]dpx %[3]s;color:%[4]s;background:%[5]s;text-align:center;white-space:pre}.bar svg{position:absolute;left:0;top:0}",
-			w.bar, number(w.face.size), fonts, css(w.titleColour()), css(w.barColour()))
-		w.b.WriteString("</style>\n</head><body><div class=\"win\"><div class=\"bar\">")
-		fmt.Fprintf(&w.b, `<svg width="%d" height="%d">`, at[2].X+w.bar, w.bar)
-		for i, p := range at {
-			fmt.Fprintf(&w.b, `<circle cx="%d" cy="%d" r="%s" fill="%s"/>`, p.X-w.margin,
-				p.Y-w.margin, number(radius), css(rgb(buttonColours[i])))
-		}
-		w.b.WriteString("</svg>")
-		if box := w.titleBox(); w.title != "" && box.Dx() >= 4*w.face.w {
-			for _, c := range titleCells(w.title, box.Dx()/w.face.w) {
-				w.b.WriteString(clean(c.Text))
-			}
-		}
-		w.b.WriteString("</div><pre>\n")
+		int(w.face.size*lineHeight*w.face.line))
+	if apart != 0 {
+		fmt.Fprintf(&w.b, "pre{letter-spacing:%[1]dpx}.w,.c{letter-spacing:0;width:calc(2ch + %[2]dpx)}.c{width:calc(1ch + %[1]dpx)}",
+			apart, 2*apart)
+	}
+	if w.windowed() {
+		w.openWindow()
 		return
 	}
 	w.b.WriteString("</style>\n</head><body><pre>\n")
+}
+
+// openWindow writes the rest of the style, and begins a window with its bar.
+func (w *htmlWriter) openWindow() {
+	fmt.Fprintf(&w.b, ".win{display:inline-block;margin:%dpx;border-radius:%dpx;overflow:hidden",
+		w.margin, w.radius)
+	if w.ground.shadow {
+		fmt.Fprintf(&w.b, ";box-shadow:0 %[1]spx %[2]spx rgba(0,0,0,%[3]s)",
+			number(shadowDown*float64(w.face.h)), number(2*shadowReach*float64(w.face.h)),
+			number(shadowPart))
+	}
+	if w.bar == 0 {
+		w.b.WriteString("}</style>\n</head><body><div class=\"win\"><pre>\n")
+		return
+	}
+	at := w.buttonsAt()
+	side, from := "left", w.window().Min
+	wide := at[2].X - from.X + w.bar
+	if w.buttons.Right {
+		side, from.X = "right", at[2].X-w.bar
+		wide = w.window().Max.X - from.X
+	}
+	fmt.Fprintf(&w.b, "}.bar{position:relative;height:%[1]dpx;font:%[2]spx/%[1]dpx %[3]s;color:%[4]s;background:%[5]s;text-align:center;white-space:pre}.bar svg{position:absolute;%[6]s:0;top:0}",
+		w.bar, number(w.face.size), fonts, css(w.titleColour()), css(w.barColour()), side)
+	w.b.WriteString("</style>\n</head><body><div class=\"win\"><div class=\"bar\">")
+	fmt.Fprintf(&w.b, `<svg width="%d" height="%d">`, wide, w.bar)
+	w.svgButtons(&w.b, from)
+	w.b.WriteString("</svg>")
+	if box := w.titleBox(); !box.Empty() {
+		for _, c := range titleCells(w.title, box.Dx()/w.face.w) {
+			w.b.WriteString(clean(c.Text))
+		}
+	}
+	w.b.WriteString("</div><pre>\n")
 }
 
 // span writes a span of a row.

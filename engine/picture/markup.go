@@ -3,6 +3,7 @@ package picture
 import (
 	"fmt"
 	"html"
+	"image"
 	"image/color"
 	"maps"
 	"math"
@@ -148,13 +149,13 @@ func (l *layout) svgHead(b *strings.Builder, s *vt.Screen, o Options) {
 		fmt.Fprintf(b, "<title>%s</title>\n", clean(l.title))
 	}
 	paper := css(l.theme.ink(vt.Style{}, s.Modes.ReverseVideo).bg)
-	if !l.frame.window() {
+	if !l.windowed() {
 		fmt.Fprintf(b, "<rect width=\"100%%\" height=\"100%%\" fill=\"%s\"/>\n", paper)
 	} else {
 		l.svgWindow(b, paper)
 	}
 	fmt.Fprintf(b, `<g font-family="%s" font-size="%s">`+"\n", fonts, number(l.face.size))
-	if box := l.titleBox(); l.frame.window() && l.title != "" && box.Dx() >= 4*l.face.w {
+	if box := l.titleBox(); !box.Empty() {
 		title := ""
 		for _, c := range titleCells(l.title, box.Dx()/l.face.w) {
 			title += c.Text
@@ -168,29 +169,49 @@ func (l *layout) svgHead(b *strings.Builder, s *vt.Screen, o Options) {
 // svgWindow draws a window, and what it stands on.
 func (l *layout) svgWindow(b *strings.Builder, paper string) {
 	r := l.window()
-	if l.frame == FramePoster {
-		from, to := l.ground()
+	switch {
+	case l.ground.empty():
+	case l.ground.plain():
+		fmt.Fprintf(b, `<rect width="100%%" height="100%%" fill="%s"/>`+"\n", css(l.ground.from))
+	default:
 		fmt.Fprintf(b, `<defs><linearGradient id="ground" x2="1" y2="1"><stop stop-color="%s"/>`+
-			`<stop offset="1" stop-color="%s"/></linearGradient><filter id="shadow" x="-20%%" y="-20%%" `+
-			`width="140%%" height="150%%"><feGaussianBlur stdDeviation="%s"/></filter></defs>`+"\n",
-			css(from), css(to), number(float64(l.face.h)*shadowReach/2))
+			`<stop offset="1" stop-color="%s"/></linearGradient></defs>`+"\n", css(l.ground.from),
+			css(l.ground.to))
 		b.WriteString(`<rect width="100%" height="100%" fill="url(#ground)"/>` + "\n")
+	}
+	if l.ground.shadow {
+		fmt.Fprintf(b, `<defs><filter id="shadow" x="-20%%" y="-20%%" `+
+			`width="140%%" height="150%%"><feGaussianBlur stdDeviation="%s"/></filter></defs>`+"\n",
+			number(float64(l.face.h)*shadowReach/2))
 		fmt.Fprintf(b, `<rect x="%d" y="%s" width="%d" height="%d" rx="%d" fill-opacity="%s" filter="url(#shadow)"/>`+"\n",
 			r.Min.X, number(float64(r.Min.Y)+shadowDown*float64(l.face.h)), r.Dx(), r.Dy(),
 			l.radius, number(shadowPart))
 	}
-	// The bar has round corners above, the body below: each covers the other's straight edge.
-	fmt.Fprintf(b, `<rect x="%d" y="%d" width="%d" height="%d" rx="%d" fill="%s"/>`+"\n", r.Min.X,
-		r.Min.Y, r.Dx(), r.Dy(), l.radius, paper)
-	fmt.Fprintf(b, `<path d="M%d %dv%da%d %d 0 0 1 %d %dh%da%d %d 0 0 1 %d %dv%dz" fill="%s"/>`+"\n",
-		r.Min.X, r.Min.Y+l.bar, l.radius-l.bar, l.radius, l.radius, l.radius, -l.radius,
-		r.Dx()-2*l.radius, l.radius, l.radius, l.radius, l.radius, l.bar-l.radius,
-		css(l.barColour()))
-	at, radius := l.buttons()
-	for i, p := range at {
-		fmt.Fprintf(b, `<circle cx="%d" cy="%d" r="%s" fill="%s"/>`+"\n", p.X, p.Y, number(radius),
-			css(rgb(buttonColours[i])))
+	window := fmt.Sprintf(`x="%d" y="%d" width="%d" height="%d" rx="%d"`, r.Min.X, r.Min.Y, r.Dx(),
+		r.Dy(), l.radius)
+	fmt.Fprintf(b, `<rect %s fill="%s"/>`+"\n", window, paper)
+	if l.bar == 0 {
+		return
 	}
+	fmt.Fprintf(b, `<clipPath id="window"><rect %s/></clipPath>`+"\n", window)
+	fmt.Fprintf(b, `<rect x="%d" y="%d" width="%d" height="%d" clip-path="url(#window)" fill="%s"/>`+"\n",
+		r.Min.X, r.Min.Y, r.Dx(), l.bar, css(l.barColour()))
+	l.svgButtons(b, image.Point{})
+}
+
+// svgButtons draws the buttons of a window, from an origin.
+func (l *layout) svgButtons(b *strings.Builder, from image.Point) {
+	for i, p := range l.buttonsAt() {
+		p = p.Sub(from)
+		circle := func(radius float64, c color.RGBA) {
+			fmt.Fprintf(b, `<circle cx="%d" cy="%d" r="%s" fill="%s"/>`, p.X, p.Y, number(radius), css(c))
+		}
+		circle(l.buttons.radius, l.buttonColour(i))
+		if l.buttons.Rings {
+			circle(l.buttons.inner, l.barColour())
+		}
+	}
+	b.WriteByte('\n')
 }
 
 // svgRows are rows of cells as SVG.
@@ -302,7 +323,7 @@ func (w *svgRows) span(x int, sp span, fill string) {
 			number(float64(x)+float64(sp.cols*w.face.w)/2))
 	} else {
 		fmt.Fprintf(b, `<tspan x="%d" textLength="%d"`, x, sp.cols*w.face.w)
-		if !w.tight {
+		if !w.tight && w.face.spacing == 0 { // text that is spaced is not to be stretched
 			b.WriteString(` lengthAdjust="spacingAndGlyphs"`)
 		}
 	}

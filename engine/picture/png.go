@@ -11,9 +11,7 @@ import (
 	"image/png"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/ptywright/ptywright/engine/vt"
 )
@@ -39,7 +37,8 @@ func (e *SizeError) Error() string {
 	if e.Screens > 0 {
 		return fmt.Sprintf("a picture of %d screens has at least %dx%d pixels, the limit is %d pixels; show fewer of them", e.Screens, e.Width, e.Height, e.Most)
 	}
-	return fmt.Sprintf("a picture of %dx%d pixels is too large, the limit is %d pixels; ask for a smaller font", e.Width, e.Height, e.Most)
+	return fmt.Sprintf("a picture of %dx%d pixels is too large, the limit is %d pixels; ask for a smaller font, scale or padding, or for fewer rows and columns",
+		e.Width, e.Height, e.Most)
 }
 func (e *SizeError) Unwrap() error { return ErrTooLarge }
 
@@ -53,7 +52,11 @@ type Options struct {
 	Frame    Frame   // around the screen; [Tiles] and ANSI have none
 	Title    string  // in the frame's bar; "": the screen's
 	Scale    float64 // pixels of the picture for one; 0: 1; clamped to ScaleMin and ScaleMax
+	Chrome   *Chrome // in place of Frame; nil: none
 	NoCursor bool    // draw no cursor, even where the program shows it
+	// LineHeight is the height of a row, of what the font has; 0: 1. LetterSpacing is how many pixels
+	// columns are further apart. Both are clamped to what leaves text that can be read.
+	LineHeight, LetterSpacing float64
 	// Missing is called for each character that no font has, once or more: it is drawn as a frame
 	// with its number in it. Only PNG and animations of pixels have such characters; SVG and HTML
 	// leave them to their readers' fonts.
@@ -85,6 +88,28 @@ func (o Options) size() float64 {
 	}
 	return math.Round(min(max(size, FontSizeMin), FontSizeMax)*4) / 4
 }
+
+// Bounds of the measures of cells: rows of half a font's height overlap, and more than four heights
+// between them look like several texts.
+const (
+	lineHeightMin, lineHeightMax = 0.5, 4
+	letterSpacingMax             = 4 // widths of a cell
+)
+
+// metrics are those of a picture's cells.
+func (o Options) metrics(scale float64) metrics {
+	m := metrics{size: o.size() * scale, line: 1}
+	if o.LineHeight > 0 {
+		m.line = min(max(o.LineHeight, lineHeightMin), lineHeightMax)
+	}
+	if w, _ := cellSize(m.size); !math.IsNaN(o.LetterSpacing) {
+		m.spacing = min(max(o.LetterSpacing*scale, -float64(w)/2), float64(w*letterSpacingMax))
+	}
+	return m
+}
+
+// FontName is the name of the font that text is drawn with.
+const FontName = "DejaVu Sans Mono"
 
 // FontSizeOK reports whether px is a valid font size: [FontSizeMin] to [FontSizeMax].
 func FontSizeOK(px float64) bool { return px >= FontSizeMin && px <= FontSizeMax }
@@ -302,61 +327,6 @@ func (c *canvas) cell(y, x int, cell vt.Cell, k ink, blank bool) {
 	if st := shown(cell.Style); st.Underline != 0 || st.Strike || st.Overline {
 		c.lines(r, x, st, k)
 	}
-}
-
-// A part is a glyph of a cell and the column in it where it begins.
-type part struct {
-	glyph
-	col int
-}
-
-// parts returns the glyphs of a cell that are drawn on top of each other: the base and its marks.
-// Joiners, selectors and skin tones have no picture; a cluster of several bases (an emoji made of
-// emoji) is drawn as the first, a flag as its two letters.
-func (f *face) parts(cell vt.Cell, blank bool) (out []part) {
-	cols := 1
-	if cell.Wide {
-		cols = 2
-	}
-	first := glyph{cols: cols, bold: cell.Style.Bold, italic: cell.Style.Italic}
-	runes := []rune(cell.Text)
-	first.emoji = cell.Wide && (slices.Contains(runes, 0xfe0f) || runes[0] >= 0x1f000)
-	for i, r := range runes {
-		g := first
-		g.r = r
-		switch {
-		case r == 0x200d:
-			return out
-		case r >= 0xfe00 && r <= 0xfe0f || r >= 0x1f3fb && r <= 0x1f3ff && i > 0:
-			continue
-		case regional(r):
-			if i < 2 && len(runes) > 1 {
-				g.cols = 1
-				out = append(out, part{g, i})
-			} else if i == 0 {
-				out = append(out, part{g, 0})
-			}
-			continue
-		case i == 0:
-			if blank && cols == 1 && private(r) {
-				g.room = 2
-			}
-		case !unicode.Is(unicode.M, r) && f.fonts.choose(glyph{r: r}) == nil:
-			continue
-		default:
-			g.base = runes[0]
-		}
-		out = append(out, part{g, 0})
-	}
-	return out
-}
-
-// regional reports whether r is half a flag.
-func regional(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
-
-// private reports whether r is of a private use area: an icon.
-func private(r rune) bool {
-	return r >= 0xe000 && r < 0xf900 || r >= 0xf0000 && r <= unicode.MaxRune
 }
 
 // lines draws the lines under, through and over a cell.

@@ -149,9 +149,6 @@ func (g *grid) place(ws, hs []int, cols int) {
 	g.width, g.height = sum(g.left), sum(g.top)
 }
 
-// labelText bounds the drawn part of a label, in bytes: more than the widest screen has room for.
-const labelText = 4 << 10
-
 // label draws a title bar. A terminal measures the text: it knows the width of characters.
 func (g *grid) label(img *image.RGBA, r image.Rectangle, text string, theme *Theme,
 	fonts *Fonts) {
@@ -171,7 +168,7 @@ func (g *grid) label(img *image.RGBA, r image.Rectangle, text string, theme *The
 // measures the text: it knows the width of characters.
 func titleCells(text string, cols int) []vt.Cell {
 	term := vt.New(1, vt.MaxSide, vt.Options{Scrollback: -1})
-	term.Feed([]byte("\x1b[?7l\x1b[?25l" + vt.Clean([]byte(text), labelText)))
+	term.Feed([]byte("\x1b[?7l\x1b[?25l" + titleText(text)))
 	s := term.Snapshot()
 	if s.Cursor.Col > cols || s.Cursor.PendingWrap {
 		term.Feed([]byte("\x1b[" + strconv.Itoa(cols) + "G…\x1b[K"))

@@ -3,6 +3,7 @@ package reading
 import (
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -19,7 +20,14 @@ type Lines struct {
 
 // Lines returns the lines of v: its scrollback and its screen.
 func (v *View) Lines() *Lines {
-	return &Lines{view: v, history: v.Raw.Screen.History(), screen: v.Raw.Screen.Lines()}
+	s := v.Raw.Screen
+	n := &Lines{view: v, history: s.History(), screen: make([]string, s.Rows)}
+	var row []byte
+	for y := range n.screen {
+		row = s.AppendRow(row[:0], y)
+		n.screen[y] = string(row)
+	}
+	return n
 }
 
 // Len returns how many lines there are.
@@ -28,6 +36,8 @@ func (n *Lines) Len() int { return n.history.Len() + len(n.screen) }
 // Dropped returns how many lines the scrollback has dropped.
 func (n *Lines) Dropped() uint64 { return n.history.Dropped() }
 
+// raw returns line i without blanks at its end, unless it continues in the next: then they are
+// between two words of one line.
 func (n *Lines) raw(i int) string {
 	if h := n.history.Len(); i >= h {
 		return n.screen[i-h]
@@ -35,10 +45,15 @@ func (n *Lines) raw(i int) string {
 	return n.history.Line(i)
 }
 
-// wrapped reports whether line i continues in the next.
+// wrapped reports whether line i continues in the next. The newest of the scrollback continues on
+// the main screen: what is on the alternate one has nothing to do with it.
 func (n *Lines) wrapped(i int) bool {
-	if h := n.history.Len(); i >= h {
-		return n.view.Raw.Screen.Wrapped(i - h)
+	s := n.view.Raw.Screen
+	switch h := n.history.Len(); {
+	case i+1 >= n.Len(), i == h-1 && s.Modes.AltScreen:
+		return false
+	case i >= h:
+		return s.Wrapped(i - h)
 	}
 	return n.history.Wrapped(i)
 }
@@ -293,30 +308,84 @@ func fit(marker string, n int) string {
 	return strings.Repeat("•", n)
 }
 
-// A Found is one match of a search.
+// A Found is one match of a search. It may go on over the ends of rows that continue in one another.
 type Found struct {
-	Line int    // as counted by [Lines.Read]
-	Col  int    // characters before the match in its line
-	Text string // the line that the match begins in
+	Line    int    // that it begins in, as counted by [Lines.Read]
+	Col     int    // characters before it in that line
+	EndLine int    // that it ends in
+	EndCol  int    // characters in that line up to its end
+	Text    string // the lines that it is in, joined: one line, unless it goes on in others
 }
 
-// Search returns the first matches, at most most of them, and how many there are. Redacted text
-// cannot be found.
+// maxSearched bounds, in bytes, how much of one logical line is searched at once: a program that
+// never ends a line must not make a search copy all that is kept. It is hundreds of screens; only a
+// match over such a bound is not found.
+const maxSearched = 1 << 20
+
+// Search returns the first matches, at most most of them, and how many there are. Rows that continue
+// in one another are one text, and ^ and $ its ends. Redacted text cannot be found.
 func (n *Lines) Search(re *regexp.Regexp, most int) (found []Found, total int) {
+	s := searched{re: re, most: most}
 	n.pieces(0, n.Len(), func(first int, rows []string) {
-		joined := strings.Join(rows, "")
-		for _, loc := range re.FindAllStringIndex(joined, -1) {
-			if total++; len(found) >= most {
-				continue
-			}
-			line, at := 0, loc[0]
-			for line < len(rows)-1 && at >= len(rows[line]) {
-				at -= len(rows[line])
-				line++
-			}
-			col := utf8.RuneCountInString(rows[line][:min(at, len(rows[line]))])
-			found = append(found, Found{Line: first + line, Col: col, Text: rows[line]})
+		s.add(first, rows)
+		if last := first + len(rows) - 1; !n.wrapped(last) || s.text.Len() > maxSearched {
+			s.end()
 		}
 	})
-	return found, total
+	s.end()
+	return s.found, s.total
+}
+
+// A searched is one logical line of a search, and what was found before it.
+type searched struct {
+	re    *regexp.Regexp
+	most  int
+	found []Found
+	total int
+
+	first  int // the number of its first row
+	starts []int
+	text   strings.Builder
+}
+
+// add adds rows to the line; first is the number of the first.
+func (s *searched) add(first int, rows []string) {
+	if len(s.starts) == 0 {
+		s.first = first
+	}
+	for _, r := range rows {
+		s.starts = append(s.starts, s.text.Len())
+		s.text.WriteString(r)
+	}
+}
+
+// end searches the line, and begins another.
+func (s *searched) end() {
+	if len(s.starts) == 0 {
+		return
+	}
+	text := s.text.String()
+	for _, loc := range s.re.FindAllStringIndex(text, -1) {
+		if s.total++; len(s.found) >= s.most {
+			continue
+		}
+		from := s.row(loc[0])
+		to := max(from, s.row(loc[1]-1))
+		end := len(text)
+		if to+1 < len(s.starts) {
+			end = s.starts[to+1]
+		}
+		s.found = append(s.found, Found{
+			Line: s.first + from, Col: utf8.RuneCountInString(text[s.starts[from]:loc[0]]),
+			EndLine: s.first + to, EndCol: utf8.RuneCountInString(text[s.starts[to]:loc[1]]),
+			Text: text[s.starts[from]:end],
+		})
+	}
+	s.starts = s.starts[:0]
+	s.text = strings.Builder{} // its text is part of what was found
+}
+
+// row returns the row of the line that a byte of its text is in.
+func (s *searched) row(at int) int {
+	return max(0, sort.Search(len(s.starts), func(i int) bool { return s.starts[i] > at })-1)
 }

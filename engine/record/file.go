@@ -13,12 +13,13 @@ import (
 
 // Faults of a path, inside an *[engine.FileError].
 var (
-	ErrSymlink  = errors.New("is a symbolic link; name what it leads to")
-	ErrNoFolder = errors.New("its folder does not exist; make it first")
-	ErrExists   = errors.New("exists already; name a new file")
-	ErrGone     = errors.New("was removed or replaced while it was written")
-	ErrNotFile  = errors.New("is not a regular file")
-	ErrFolder   = errors.New("names a folder; name a file in it")
+	ErrSymlink   = errors.New("is a symbolic link; name what it leads to")
+	ErrNoFolder  = errors.New("its folder does not exist; make it first")
+	ErrNotFolder = errors.New("its folder is a file; name a folder")
+	ErrExists    = errors.New("exists already; name a new file")
+	ErrGone      = errors.New("was removed or replaced while it was written")
+	ErrNotFile   = errors.New("is not a regular file")
+	ErrFolder    = errors.New("names a folder; name a file in it")
 )
 
 // partSuffix ends the name of a file while it is written. One that is left over belongs to a
@@ -65,7 +66,7 @@ func openFolder(path string) (*os.Root, string, error) {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return nil, "", folderError{ErrSymlink}
 	case !info.IsDir():
-		return nil, "", ErrNoFolder
+		return nil, "", ErrNotFolder
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -169,9 +170,18 @@ func (p *part) vet() error {
 // meantime; it then keeps the temporary one.
 func (p *part) finish() error {
 	defer p.root.Close()
+	if err := p.seal(); err != nil {
+		return err
+	}
+	return p.rename()
+}
+
+// seal closes the file, with all of its data on the disk: a name must not lead to an empty file after
+// a power cut.
+func (p *part) seal() error {
 	ours, err := p.Stat()
 	if err == nil {
-		err = p.Sync() // a name must not lead to an empty file after a power cut
+		err = p.Sync()
 	}
 	if cerr := p.Close(); err == nil {
 		err = cerr
@@ -182,6 +192,11 @@ func (p *part) finish() error {
 	if there, err := p.root.Lstat(p.temp); err != nil || !os.SameFile(ours, there) {
 		return ErrGone
 	}
+	return nil
+}
+
+// rename gives a sealed file its name.
+func (p *part) rename() error {
 	if err := p.vet(); err != nil {
 		return err
 	}
@@ -204,24 +219,37 @@ func WriteFile(path string, data []byte) error { return writeFile(path, data, fa
 func WriteShared(path string, data []byte) error { return writeFile(path, data, true) }
 
 func writeFile(path string, data []byte, shared bool) error {
-	wrap := func(err error) error { return &engine.FileError{Op: "write", Path: path, Err: err} }
+	p, err := begin(path, shared)
+	if err != nil {
+		return err
+	}
+	if _, err := p.Write(data); err != nil {
+		_ = p.discard()
+		return unwritten(path, bare(err))
+	}
+	return unwritten(path, p.finish())
+}
+
+// begin makes the temporary file of one that replaces another. Errors are *[engine.FileError].
+func begin(path string, shared bool) (*part, error) {
 	p, err := createPart(path, true, shared)
 	if err != nil {
-		return wrap(err)
+		return nil, unwritten(path, err)
 	}
 	if filepath.Ext(path) == "" {
 		p.replace = false
 		if err := p.vet(); err != nil {
 			_ = p.discard()
-			return wrap(err)
+			return nil, unwritten(path, err)
 		}
 	}
-	if _, err := p.Write(data); err != nil {
-		_ = p.discard()
-		return wrap(bare(err))
+	return p, nil
+}
+
+// unwritten adds the name of a file to the error of writing it.
+func unwritten(path string, err error) error {
+	if err == nil {
+		return nil
 	}
-	if err := p.finish(); err != nil {
-		return wrap(err)
-	}
-	return nil
+	return &engine.FileError{Op: "write", Path: path, Err: err}
 }

@@ -62,7 +62,7 @@ func TestPathsThatAreRefused(t *testing.T) {
 	must(t, os.Symlink("nowhere", filepath.Join(dir, "dangling")))
 	for path, want := range map[string]error{
 		"missing/a.cast": ErrNoFolder,
-		"file/a.cast":    ErrNoFolder,
+		"file/a.cast":    ErrNotFolder,
 		"link/a.cast":    ErrSymlink,
 		"dangling":       ErrSymlink,
 		"link":           ErrSymlink,

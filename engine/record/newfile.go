@@ -1,7 +1,5 @@
 package record
 
-import "github.com/ptywright/ptywright/engine"
-
 // A File is a file under construction, mode 0600. Until [File.Finish] gives it its name it is
 // called path.part, also when its process is killed. It is not safe for concurrent use.
 type File struct {
@@ -12,28 +10,20 @@ type File struct {
 
 // CreateFile begins a file. Neither path nor path.part may exist, and the folder must exist and not
 // be a symbolic link. Errors are *[engine.FileError] around [ErrExists], [ErrSymlink],
-// [ErrNoFolder], [ErrFolder] or an error of the system.
+// [ErrNoFolder], [ErrNotFolder], [ErrFolder] or an error of the system.
 func CreateFile(path string) (*File, error) {
 	p, err := createPart(path, false, false)
 	if err != nil {
-		return nil, &engine.FileError{Op: "write", Path: path, Err: err}
+		return nil, unwritten(path, err)
 	}
 	return &File{part: p, path: path}, nil
-}
-
-// wrap adds the file's name to an error.
-func (f *File) wrap(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &engine.FileError{Op: "write", Path: f.path, Err: bare(err)}
 }
 
 // Write appends to the file. Errors are *[engine.FileError].
 func (f *File) Write(p []byte) (int, error) {
 	n, err := f.part.Write(p)
 	f.size += int64(n)
-	return n, f.wrap(err)
+	return n, unwritten(f.path, bare(err))
 }
 
 // Empty reports whether nothing was written.
@@ -41,13 +31,13 @@ func (f *File) Empty() bool { return f.size == 0 }
 
 // Finish gives the file its name and closes it. Errors are *[engine.FileError]: the file then keeps
 // its temporary name.
-func (f *File) Finish() error { return f.wrap(f.part.finish()) }
+func (f *File) Finish() error { return unwritten(f.path, f.part.finish()) }
 
 // Leave closes the file under its temporary name: it is incomplete.
 func (f *File) Leave() error {
 	defer f.part.root.Close()
-	return f.wrap(f.part.Close())
+	return unwritten(f.path, bare(f.part.Close()))
 }
 
 // Discard removes the file.
-func (f *File) Discard() error { return f.wrap(f.part.discard()) }
+func (f *File) Discard() error { return unwritten(f.path, f.part.discard()) }

@@ -23,6 +23,9 @@ const (
 	lineMax = 16 << 20
 	// timeMax bounds the time of an event, in seconds: thirty years. Anything beyond is invalid.
 	timeMax = 1e9
+	// farTime says so.
+	farTime = "the event's time is over 1,000,000,000 seconds, which are 30 years: " +
+		"times are seconds, not nanoseconds or dates"
 )
 
 // A CastError says where a cast is invalid. It quotes nothing of it.
@@ -287,15 +290,20 @@ func (c *Reader) event(line []byte) (e Event, err error) {
 // time reads an event's time.
 func (c *Reader) time(e *Event, raw []byte, interval bool) error {
 	s, err := strconv.ParseFloat(string(bytes.TrimSpace(raw)), 64)
-	if err != nil || !(s >= 0 && s <= timeMax) {
+	switch {
+	case err != nil && !errors.Is(err, strconv.ErrRange):
 		return c.bad("the event's time is not a number of seconds", err)
+	case s < 0:
+		return c.bad("the event's time is before the recording's begin: times count from 0", nil)
+	case !(s <= timeMax):
+		return c.bad(farTime, nil)
 	}
 	at := seconds(s)
 	if interval {
 		at += c.last
 	}
 	if e.At = max(at, c.last); e.At > seconds(timeMax) {
-		return c.bad("the event's time is beyond any recording", nil)
+		return c.bad(farTime, nil)
 	}
 	c.last = e.At
 	return nil

@@ -86,6 +86,28 @@ func TestCastsThatAreRefused(t *testing.T) {
 }
 
 // A cast of a recorder that was killed is read up to its last whole line, wherever it ends.
+// TestTimesThatAreNone: a time that no recording has is told for what it is.
+func TestTimesThatAreNone(t *testing.T) {
+	for event, want := range map[string]string{
+		`[9e9, "o", "x"]`:    "line 2: the event's time is over 1,000,000,000 seconds, which are 30 years",
+		`[1e999, "o", "x"]`:  "is over 1,000,000,000 seconds",
+		`[-1e999, "o", "x"]`: "is before the recording's begin",
+		`[-0.5, "o", "x"]`:   "is before the recording's begin",
+		`["1", "o", "x"]`:    "is not a number of seconds",
+		`[null, "o", "x"]`:   "is not a number of seconds",
+	} {
+		_, err := Load(strings.NewReader(`{"version":2,"width":80,"height":24}` + "\n" + event + "\n"))
+		var ce *CastError
+		if !errors.As(err, &ce) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", event, err)
+		}
+	}
+	far := `{"version":3,"term":{"cols":80,"rows":24}}` + "\n" + `[9e8, "o", "x"]` + "\n" + `[9e8, "o", "x"]` + "\n"
+	if _, err := Load(strings.NewReader(far)); err == nil || !strings.Contains(err.Error(), "line 3: the event's time is over") {
+		t.Errorf("in all: %v", err)
+	}
+}
+
 func TestCutAnywhere(t *testing.T) {
 	c, m := memCast(t, CastOptions{Format: AsciicastV3})
 	for i := range 4 {

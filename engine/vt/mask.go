@@ -147,12 +147,7 @@ func (s *Screen) appendJoined(dst []byte, first, last int) []byte {
 		dst = s.history.appendContinued(dst)
 	}
 	for y := first; y <= last; y++ {
-		r := s.rows[y]
-		n := r.trimmed()
-		if y < last {
-			n = r.joinedWidth()
-		}
-		dst = r.appendText(dst, n)
+		dst = s.AppendRow(dst, y)
 	}
 	return dst
 }

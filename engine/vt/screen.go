@@ -199,6 +199,16 @@ func (s *Screen) AppendLine(b []byte, row int) []byte {
 	return r.appendText(b, r.trimmed())
 }
 
+// AppendRow appends what one row has of its logical line: as [Screen.AppendLine], with the blanks at
+// its end where it continues in the next row. Nothing for a row that does not exist.
+func (s *Screen) AppendRow(b []byte, row int) []byte {
+	r := s.row(row)
+	if r == nil || !r.wrapped || row+1 == len(s.rows) {
+		return s.AppendLine(b, row)
+	}
+	return r.appendText(b, r.joinedWidth())
+}
+
 // Changed returns the sequence at which the row's content last changed. It moves with the row when
 // the row scrolls. 0 for a row that was never written, or that does not exist.
 func (s *Screen) Changed(row int) uint64 {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -68,9 +70,10 @@ func DialStream(ctx context.Context, path string) (net.Conn, error) { return dia
 // Protocol is the version of the wire that this package speaks.
 const Protocol = 1
 
-// Greet asks the server which version of the wire it speaks, and has it refuse members of params
-// that a method does not have, which are misspelt otherwise without a word. [Dial] and [Start] have
-// done it. Errors: [*ProtocolError], and those of [Client.Call].
+// Greet asks the server which version of the wire it speaks, tells it what this program is called
+// (see [Client.Introduce]), and has it refuse members of params that a method does not have, which
+// are misspelt otherwise without a word. [Dial] and [Start] have done it. Errors: [*ProtocolError],
+// and those of [Client.Call].
 func (c *Client) Greet(ctx context.Context) error {
 	about, err := c.Capabilities(ctx)
 	if err != nil {
@@ -79,7 +82,28 @@ func (c *Client) Greet(ctx context.Context) error {
 	if about.Protocol != Protocol {
 		return &ProtocolError{Server: about.Protocol, Version: about.Version}
 	}
+	if err := c.Introduce(ctx, program()); err != nil {
+		return err
+	}
 	return c.Call(ctx, "server.set_strict", map[string]bool{"strict": true}, nil)
+}
+
+// Introduce tells the server what this client is called from now on, in place of the name of its
+// program: others read it in events, with the number of the connection, and as the holder of leases.
+// At most 64 characters of it are kept, which have to be printable. It does not wait for an answer: a
+// server that is older knows nothing of it. Errors: [ErrNotSent], [ErrClosed] and [*ServerGoneError].
+func (c *Client) Introduce(ctx context.Context, name string) error {
+	const method = "server.set_client"
+	about := map[string]string{"name": name}
+	return c.explain(method, c.conn.send(ctx, request{JSONRPC: "2.0", Method: method, Params: about}))
+}
+
+// program is the name of this program's file.
+func program() string {
+	if len(os.Args) == 0 {
+		return ""
+	}
+	return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 }
 
 func (c *Client) greeted(ctx context.Context) (*Client, error) {

@@ -162,20 +162,11 @@ func (e *SessionEvent) waited(lasted string) string {
 }
 
 func (e *SessionEvent) exited() string {
-	words := "ended"
-	switch {
-	case e.ExitCode != nil:
-		words += fmt.Sprintf(" with exit code %d", *e.ExitCode)
-	case e.Signal != "":
-		words += " by " + e.Signal
+	x := Exit{Code: e.ExitCode, Limit: e.Limit, Killed: e.State == "killed"}
+	if e.Signal != "" {
+		x.Signal = &e.Signal
 	}
-	switch {
-	case e.Limit != "":
-		words += ", over " + e.Limit
-	case e.State == "killed":
-		words += ", as somebody asked"
-	}
-	return words
+	return x.Words()
 }
 
 // counted is a number of things.

@@ -20,6 +20,30 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
+// waiting begins a wait of a session beside the test, and returns when the server has it: another
+// goroutine's request may be sent after what the test thinks follows it.
+func waiting(t *testing.T, s *client.Session, wait func() error) <-chan error {
+	t.Helper()
+	pending := make(chan struct{}, 1)
+	check(t, s.Client().SubscribeEvents(t.Context(), func(e client.Event) {
+		if e.Noted != nil && e.Noted.Kind == "wait" && e.Noted.State == "pending" {
+			select {
+			case pending <- struct{}{}:
+			default:
+			}
+		}
+	}, s.ID))
+	done := later(wait)
+	select {
+	case <-pending:
+	case err := <-done:
+		t.Fatalf("the wait has ended: %v", err)
+	case <-time.After(hang):
+		t.Fatal("the server does not tell of the wait")
+	}
+	return done
+}
+
 // TestServerKilled: a wait under way, and what comes after it, say that the server has ended, how,
 // and what to do. goleak sees that nothing is left.
 func TestServerKilled(t *testing.T) {
@@ -28,7 +52,7 @@ func TestServerKilled(t *testing.T) {
 	c, err := client.Start(ctx)
 	check(t, err)
 	s := spawned(t, c, client.Config{Program: "cat"})
-	waits := later(func() error {
+	waits := waiting(t, s, func() error {
 		_, err := s.Wait(ctx, client.Text("never"))
 		return err
 	})
@@ -158,12 +182,10 @@ func TestCancelledWaitLeavesTheSession(t *testing.T) {
 	t.Parallel()
 	s := spawned(t, started(t), client.Config{Program: "cat"})
 	ctx, cancel := context.WithCancel(t.Context())
-	done := later(func() error {
+	done := waiting(t, s, func() error {
 		_, err := s.Wait(ctx, client.Text("never"), client.Within(hang))
 		return err
 	})
-	// the wait was read before it
-	check(t, s.Client().Call(t.Context(), "server.capabilities", nil, nil))
 	cancel()
 	err := <-done
 	if !errors.Is(err, context.Canceled) || err == nil {

@@ -20,6 +20,7 @@ type Event struct {
 	Secret  bool    `json:"secret_input"` // session.changed: the program reads a secret
 	Code    *int    `json:"exit_code"`    // session.exited
 	Signal  *string `json:"signal"`       // session.exited
+	Killed  bool    `json:"killed"`       // session.exited: somebody ended it
 	// session.exited: the limit that ended it; "": none
 	Limit    string `json:"limit"`
 	Lease    *Lease `json:"lease"`    // session.leased; nil: it was given back
@@ -32,6 +33,11 @@ type Event struct {
 	// session.event, after SubscribeEvents
 	Noted  *SessionEvent   `json:"event"`
 	Params json.RawMessage `json:"-"` // what was received
+}
+
+// Ended is how the program of a session.exited ended.
+func (e *Event) Ended() *Exit {
+	return &Exit{Code: e.Code, Signal: e.Signal, Limit: e.Limit, Killed: e.Killed}
 }
 
 // Subscribe turns the server's notifications on and calls f with each, in the order in which they
@@ -117,11 +123,25 @@ var ErrReplaced = errors.New("other notifications were asked for")
 func (c *Client) Notifications(
 	ctx context.Context, sessions ...string,
 ) (iter.Seq2[Event, error], error) {
+	return c.notifications(ctx, false, sessions)
+}
+
+// EventNotifications is [Client.Notifications] with session.event, too: what happens to a session,
+// as [Session.Events] has it. Of a loop that falls behind the next session.event has Dropped set.
+func (c *Client) EventNotifications(
+	ctx context.Context, sessions ...string,
+) (iter.Seq2[Event, error], error) {
+	return c.notifications(ctx, true, sessions)
+}
+
+func (c *Client) notifications(
+	ctx context.Context, events bool, sessions []string,
+) (iter.Seq2[Event, error], error) {
 	q := &queue{more: make(chan struct{}, 1), replaced: make(chan struct{})}
 	if old := c.queue.Swap(q); old != nil {
 		close(old.replaced)
 	}
-	if err := c.Subscribe(ctx, q.put, sessions...); err != nil {
+	if err := c.subscribe(ctx, q.put, events, sessions); err != nil {
 		return nil, err
 	}
 	return func(yield func(Event, error) bool) {
@@ -162,18 +182,18 @@ type queue struct {
 
 	mu     sync.Mutex
 	events []Event
-	lost   map[string]bool // sessions whose output was dropped
+	lost   map[[2]string]bool // notifications that tell of Dropped, of sessions that lost some
 }
 
 func (q *queue) put(e Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.events) == mostEvents {
-		if old := q.events[0]; old.Method == "session.output" {
+		if old := q.events[0]; old.Method == "session.output" || old.Method == "session.event" {
 			if q.lost == nil {
-				q.lost = map[string]bool{}
+				q.lost = map[[2]string]bool{}
 			}
-			q.lost[old.Session] = true
+			q.lost[[2]string{old.Method, old.Session}] = true
 		}
 		q.events = q.events[1:]
 	}
@@ -191,9 +211,9 @@ func (q *queue) take() (e Event, ok bool) {
 		return Event{}, false
 	}
 	e, q.events = q.events[0], q.events[1:]
-	if e.Method == "session.output" && q.lost[e.Session] {
+	if of := [2]string{e.Method, e.Session}; q.lost[of] {
 		e.Dropped = true
-		delete(q.lost, e.Session)
+		delete(q.lost, of)
 	}
 	return e, true
 }

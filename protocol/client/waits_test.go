@@ -3,6 +3,7 @@
 package client_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -89,5 +90,35 @@ func TestWaitVectors(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestEventNotifications: a loop is told what happens to a session, by whom, and how it ended.
+func TestEventNotifications(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), hang)
+	defer cancel()
+	c := started(t)
+	s := spawned(t, c, client.Config{Program: "cat"})
+	check(t, c.Introduce(ctx, "the test"))
+	events, err := c.EventNotifications(ctx, s.ID)
+	check(t, err)
+	typed := false
+	check(t, s.Send(ctx, "hello\n"))
+	for e, err := range events {
+		check(t, err)
+		switch {
+		case e.Method == "session.event" && e.Noted.Kind == "input" && !typed:
+			if !strings.HasPrefix(e.Noted.By, "the test ") || e.Noted.Bytes == 0 {
+				t.Errorf("told of %+v", e.Noted)
+			}
+			typed = true
+			must[[]int](t)(s.Kill(ctx))
+		case e.Method == "session.exited":
+			if !e.Killed || e.Ended().String() != "killed" || e.Ended().Words() != "was killed" || !typed {
+				t.Errorf("told of the end %+v, of input %v", e, typed)
+			}
+			return
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -140,17 +141,40 @@ func (e *Exit) String() string {
 	case e.Code != nil:
 		how = fmt.Sprintf("exit %d", *e.Code)
 	}
+	return how + e.also()
+}
+
+// Words says what String says, as words behind "the program": "ended with exit code 3", "ended by
+// SIGTERM", "was killed"; "is running" if e is nil.
+func (e *Exit) Words() string {
+	if e == nil {
+		return "is running"
+	}
+	how := "ended"
+	switch {
+	case e.Killed:
+		how = "was killed"
+	case e.Signal != nil:
+		how += " by " + *e.Signal
+	case e.Code != nil:
+		how += fmt.Sprintf(" with exit code %d", *e.Code)
+	}
+	return how + e.also()
+}
+
+// also is what else is known of an end, in parentheses behind a blank.
+func (e *Exit) also() string {
 	var more []string
 	if e.Limit != "" {
-		more = append(more, limits[e.Limit])
+		more = append(more, cmp.Or(limits[e.Limit], e.Limit))
 	}
 	if e.Draining {
 		more = append(more, "draining")
 	}
-	if len(more) > 0 {
-		how += " (" + strings.Join(more, ", ") + ")"
+	if len(more) == 0 {
+		return ""
 	}
-	return how
+	return " (" + strings.Join(more, ", ") + ")"
 }
 
 // limits are the limits of a session as the flags of ptywright spawn have them.

@@ -86,6 +86,7 @@ func TestCanary(t *testing.T) {
 		"server.metrics":           {nil},
 		"server.set_notifications": {{"enabled": true, "events": true}, {"enabled": true, "events": true, "sessions": []any{id}, "since": 0}, {"enabled": true, "since": 0}},
 		"server.set_ordering":      {{"ordering": "session"}},
+		"server.set_client":        {{"name": plain}, {"name": plain + "\n"}},
 		"server.set_access":        {{"access": "full"}, {"access": plain}},
 		"server.set_strict":        {{"strict": true, plain: 1}, {"strict": true, plain: 1}, {"strict": false}},
 		"session.create":           {{"program": "token=" + secret}, {"program": "x", "owner": plain}, {"program": "x", "max_ms": -1}, {"program": "x", "max_memory": 1 << 30}, {"program": "x", "raw_transcript_path": "/nowhere/token=" + secret}},

@@ -58,6 +58,8 @@ func (e *overError) Error() string {
 	how := "was told to end"
 	switch {
 	case e.exit == nil:
+	case e.exit.Killed:
+		how = "was killed"
 	case e.exit.Signal != "":
 		how = "was ended by " + e.exit.Signal
 	case e.exit.Code >= 0:
@@ -122,6 +124,10 @@ var reasons = []struct {
 
 // Error maps any error of a request to what goes on the wire. No other function writes a code.
 func (c *client) Error(err error) *protocol.Error {
+	var leased *engine.LeasedError
+	if errors.As(err, &leased) { // made for this request
+		leased.Holder = c.holder(leased.Session, leased.Holder)
+	}
 	e := wireError(err)
 	var unknown *protocol.MethodError
 	if errors.As(err, &unknown) {
@@ -295,8 +301,7 @@ func wireError(err error) *protocol.Error {
 		e.Data = map[string]any{"length": line.Length, "limit": line.Limit}
 	case errors.As(err, &leased):
 		e.Reason = "session_leased"
-		e.Data = map[string]any{"holder": redact.Default.String(leased.Holder),
-			"since": leased.Since.UTC()}
+		e.Data = map[string]any{"holder": leased.Holder, "since": leased.Since.UTC()}
 	case errors.As(err, &start) && e.Reason != "limit_exceeded":
 		e.Reason = "cannot_start"
 		e.Data = map[string]any{"operation": start.Op}

@@ -126,7 +126,7 @@ func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error
 	c.tie(s)
 	c.frames[s.ID()] = now
 	c.mu.Unlock()
-	f.lease = c.leaseOf(v, f.Clean)
+	f.lease = c.leaseOf(f.View)
 	return f, nil
 }
 

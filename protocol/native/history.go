@@ -105,9 +105,11 @@ type searchParams struct {
 }
 
 type searchMatch struct {
-	Line int    `json:"line" jsonschema:"as in session.scrollback"`
-	Col  int    `json:"col" jsonschema:"characters before the match in its line"`
-	Text string `json:"text" jsonschema:"the line that the match begins in"`
+	Line    int    `json:"line" jsonschema:"that it begins in, as in session.scrollback"`
+	Col     int    `json:"col" jsonschema:"characters before it in that line"`
+	EndLine int    `json:"end_line" jsonschema:"that it ends in: a later one when its text wraps"`
+	EndCol  int    `json:"end_col" jsonschema:"characters in that line up to its end"`
+	Text    string `json:"text" jsonschema:"the lines that it is in, joined; one line, unless it wraps"`
 }
 
 type searchResult struct {

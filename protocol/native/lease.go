@@ -1,6 +1,7 @@
 package native
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -8,12 +9,13 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/engine/reading"
 	"github.com/ptywright/ptywright/protocol"
 )
 
 type leaseParams struct {
 	sessionParams
-	Holder string `json:"holder,omitempty" jsonschema:"who takes it, for others to read; default client"`
+	Holder string `json:"holder,omitempty" jsonschema:"who takes it, for others to read; default: what this client is called, or client"`
 	Take   bool   `json:"take,omitempty" jsonschema:"take it from whoever has it"`
 }
 
@@ -66,14 +68,12 @@ func (c *client) sessionLease(_ context.Context, p leaseParams) (leaseResult, er
 	if err != nil {
 		return leaseResult{}, err
 	}
-	if p.Holder == "" {
-		p.Holder = "client"
-	}
+	holder := c.holder(s.ID(), cmp.Or(p.Holder, c.title(), "client"))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l := c.leases[s.ID()]
 	if l == nil || !l.current() {
-		took, err := s.Lease(p.Holder, p.Take)
+		took, err := s.Lease(holder, p.Take)
 		if err != nil {
 			return leaseResult{}, over(s, err)
 		}
@@ -81,7 +81,17 @@ func (c *client) sessionLease(_ context.Context, p leaseParams) (leaseResult, er
 		c.tie(s)
 		c.leases[s.ID()] = l
 	}
-	return leaseResult{Holder: c.hide.String(l.Holder), Since: l.Since.UTC()}, nil
+	return leaseResult{Holder: c.holder(s.ID(), l.Holder), Since: l.Since.UTC()}, nil
+}
+
+// holder is the name that the holder of a session's lease has given itself, as it may leave: each
+// secret of the session that is known by now is hidden in it, wherever it is told.
+func (c *client) holder(id engine.ID, name string) string {
+	s, err := c.Engine.Session(id)
+	if err != nil { // it has gone meanwhile
+		return engine.PlainLine(name, c.hide.String)
+	}
+	return engine.PlainLine(name, reading.New(s.View(), c.hide).Piece)
 }
 
 type releaseResult struct {
@@ -106,7 +116,7 @@ func (c *client) sessionRelease(ctx context.Context, p sessionParams) (releaseRe
 // do performs an action with this connection's lease, if it has one.
 func (c *client) do(ctx context.Context, s *engine.Session, a engine.Action,
 	timeout time.Duration, more ...engine.DoOption) (engine.Receipt, error) {
-	return s.Do(ctx, a, append(more, engine.Within(timeout), c.leaseFor(s), c.by,
+	return s.Do(ctx, a, append(more, engine.Within(timeout), c.leaseFor(s), c.by(),
 		engine.Parked(func() { protocol.Yield(ctx) }))...)
 }
 
@@ -131,20 +141,23 @@ func (c *client) release() {
 	}
 }
 
-// leaseInfo is a lease as all clients see it; null: no client has it.
+// A leaseInfo is a lease as all clients see it; null: no client has it.
 type leaseInfo struct {
 	Holder string    `json:"holder"`
 	Since  time.Time `json:"since"`
 	Yours  bool      `json:"yours" jsonschema:"this connection has it"`
 }
 
-func (c *client) leaseOf(v *engine.View, clean func(string) string) *leaseInfo {
+// leaseOf is the lease that a view tells of, with the name of its holder as every event has it.
+func (c *client) leaseOf(l *reading.View) *leaseInfo {
+	v := l.Raw
 	if v.Lease == nil {
 		return nil
 	}
+	holder := engine.PlainLine(v.Lease.Holder, l.Piece)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	ours := c.leases[v.Session]
-	return &leaseInfo{Holder: clean(v.Lease.Holder), Since: v.Lease.Since.UTC(),
+	return &leaseInfo{Holder: holder, Since: v.Lease.Since.UTC(),
 		Yours: ours != nil && ours.Lease == v.Lease}
 }

@@ -107,7 +107,7 @@ func (c *client) describe(s *engine.Session, hide *redact.Redactor) sessionInfo 
 		title := l.Clean(v.Screen.Title)
 		info.Title = &title
 	}
-	info.Exit, info.Lease = exitOf(v.Exit), c.leaseOf(v, l.Clean)
+	info.Exit, info.Lease = exitOf(v.Exit), c.leaseOf(l)
 	info.lately = c.lately(s, hide)
 	if err := s.TapError(); err != nil {
 		info.TranscriptError = redact.Default.String(err.Error())

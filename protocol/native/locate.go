@@ -143,7 +143,7 @@ func (c *client) sessionLocate(ctx context.Context, p locateParams) (*locateResu
 	if state == stateHidden { // what is there was there before, too
 		since = nil
 	}
-	out, err := s.Wait(ctx, q, since, engine.Within(timeout), c.by,
+	out, err := s.Wait(ctx, q, since, engine.Within(timeout), c.by(),
 		engine.Parked(func() { protocol.Yield(ctx) }))
 	seen := look(out.View)
 	if err != nil {

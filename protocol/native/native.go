@@ -15,8 +15,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/internal/host"
@@ -56,10 +58,11 @@ func New(h *host.Host, o Options) *Server {
 func (s *Server) Open(c *protocol.Conn) protocol.Handler {
 	ctx, stop := context.WithCancel(context.Background())
 	cl := &client{Server: s, conn: c, ctx: ctx, stop: stop,
-		by:      engine.By(fmt.Sprintf("client %d", s.opened.Add(1))),
+		number:  s.opened.Add(1),
 		methods: make(map[string]protocol.Method, len(table)),
 		leases:  map[engine.ID]*lease{}, frames: map[engine.ID]*shown{},
 		ties: map[engine.ID]func() bool{}, owned: map[engine.ID]*engine.Session{}}
+	cl.introduce("")
 	for _, r := range table {
 		m := protocol.Method{Name: r.name, Call: r.bind(cl)}
 		if r.loads && !s.loads {
@@ -106,7 +109,8 @@ type client struct {
 	methods map[string]protocol.Method
 	ctx     context.Context // ends with the connection; the notifier's
 	stop    context.CancelFunc
-	by      engine.By // who it is in the events of sessions
+	number  int64 // of the connection, from 1
+	called  atomic.Pointer[called]
 
 	readsOnly atomic.Bool // set by server.set_access
 	strict    atomic.Bool // set by server.set_strict
@@ -121,6 +125,55 @@ type client struct {
 	ties      map[engine.ID]func() bool
 	owned     map[engine.ID]*engine.Session // those that end with the connection
 }
+
+// A called is what a client has said that it is, with server.set_client, and with the number of its
+// connection who it is in the events of sessions: of several that are called the same, each is told
+// apart, and none can pass for another.
+type called struct {
+	title string // "": it has not said
+	by    engine.By
+}
+
+type clientParams struct {
+	Name *string `json:"name" jsonschema:"the program, for others to read: with its number in events, and as the holder of leases; at most 64 characters of it"`
+}
+
+type clientResult struct {
+	Name string `json:"name" jsonschema:"as it is kept"`
+}
+
+// setClient notes what the client says that it is. Nothing verifies it.
+func (c *client) setClient(_ context.Context, p clientParams) (clientResult, error) {
+	if err := required("name", p.Name); err != nil {
+		return clientResult{}, err
+	}
+	if strings.ContainsFunc(*p.Name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return clientResult{}, &protocol.ParamError{Path: "name",
+			Expected: "a name of printable characters", Got: protocol.Got(*p.Name)}
+	}
+	c.introduce(*p.Name)
+	return clientResult{c.title()}, nil
+}
+
+// introduce notes what the client is called; "": it has not said.
+func (c *client) introduce(title string) {
+	clean := engine.PlainLine(title, c.hide.String)
+	if all := []rune(clean); len(all) > maxTitle {
+		clean = string(all[:maxTitle])
+	}
+	c.called.Store(&called{clean,
+		engine.By(fmt.Sprintf("%s %d", cmp.Or(clean, "client"), c.number))})
+}
+
+// maxTitle bounds what a client may be called, in characters: it is shown in a line of a list, as
+// the holder of a lease is.
+const maxTitle = 64
+
+// title is what the client has said that it is; "": nothing.
+func (c *client) title() string { return c.called.Load().title }
+
+// by is who the client is in events.
+func (c *client) by() engine.By { return c.called.Load().by }
 
 // tie drops everything that is kept for the client about a session once that is closed or
 // forgotten. It is called with mu held, before anything is kept.

@@ -446,7 +446,7 @@ func (n *notifier) session(ctx context.Context, cur *cursor, now time.Time) erro
 	if v.Lease != cur.lease {
 		cur.lease = v.Lease
 		p := leasedParams{Session: id,
-			Lease: n.client.leaseOf(v, reading.New(v, n.filter.hide).Clean)}
+			Lease: n.client.leaseOf(reading.New(v, n.filter.hide))}
 		if err := n.notify(ctx, noteLeased, p); err != nil {
 			return err
 		}
@@ -470,7 +470,7 @@ func (n *notifier) session(ctx context.Context, cur *cursor, now time.Time) erro
 	if exit {
 		cur.exited = true
 		x := exitOf(v.Exit)
-		return n.notify(ctx, noteExited, exitedParams{id, v.Sequence, x.Code, x.Signal, x.Limit})
+		return n.notify(ctx, noteExited, exitedParams{id, v.Sequence, x.Code, x.Signal, x.Limit, x.Killed})
 	}
 	return nil
 }
@@ -528,4 +528,5 @@ type exitedParams struct {
 	Code     *int    `json:"exit_code" jsonschema:"null when a signal ended it"`
 	Signal   *string `json:"signal" jsonschema:"such as SIGKILL; null when it exited"`
 	Limit    string  `json:"limit,omitempty" jsonschema:"that the session went over, which ended it: max_ms, idle_ms, max_memory or owner"`
+	Killed   bool    `json:"killed,omitempty" jsonschema:"somebody ended it, with session.kill or session.close"`
 }

@@ -6,6 +6,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -112,6 +113,14 @@ func TestScreenshots(t *testing.T) {
 	r = w.result("session.screenshot", obj{"session": id, "path": path, "theme": "light", "font_size": 12})
 	if b, err := os.ReadFile(path); err != nil || len(b) != int(r["bytes"].(float64)) || r["data"] != nil {
 		t.Errorf("%v, %v", r, err)
+	}
+	// What a server writes is for its user alone, whatever the umask.
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	titled := w.result("session.screenshot", obj{"session": id, "format": "svg", "frame": "window", "title": strings.Repeat("x", 1<<20)})
+	if n := titled["bytes"].(float64); n > 64<<10 {
+		t.Errorf("a title of 1 MiB makes %v bytes", n)
 	}
 	source := filepath.Join(t.TempDir(), "t1.py")
 	if err := os.WriteFile(source, []byte("print()"), 0o600); err != nil {

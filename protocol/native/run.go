@@ -78,7 +78,7 @@ func (c *client) sessionRun(ctx context.Context, p runParams) (*runResult, error
 	}
 	out, err := cmdline.Run(ctx, s, *p.Command, cmdline.Options{
 		Timeout: timeout, GiveUp: true, Parked: func() { protocol.Yield(ctx) },
-		Lease: c.leaseFor(s), By: c.by,
+		Lease: c.leaseFor(s), By: c.by(),
 	})
 	if err != nil {
 		return nil, over(s, err)

@@ -78,7 +78,7 @@ func (c *client) wait(ctx context.Context, a *plugins.Adapter, hide *redact.Reda
 	ended := &ended{matcher: m, look: func(v *engine.View, hide *redact.Redactor) *look {
 		return adapterLook(a, v, hide)
 	}, hide: hide, always: c.hide}
-	out, err := a.Session().Wait(ctx, m, since, latched, engine.Within(timeout), c.by,
+	out, err := a.Session().Wait(ctx, m, since, latched, engine.Within(timeout), c.by(),
 		engine.Explained(ended.line), engine.Parked(func() { protocol.Yield(ctx) }))
 	l := ended.shown(out.View)
 	if p.Latched { // who was asked may have seen other sessions

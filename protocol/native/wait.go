@@ -65,7 +65,7 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 		l.Secrets = asking.secrets()
 		return l
 	}, hide: p.redactor(), always: c.hide}
-	out, err := s.Wait(ctx, m, since, engine.Latched(p.Latched), engine.Within(timeout), c.by,
+	out, err := s.Wait(ctx, m, since, engine.Latched(p.Latched), engine.Within(timeout), c.by(),
 		engine.Explained(ended.line), engine.Parked(func() { protocol.Yield(ctx) }))
 	l := ended.shown(out.View)
 	if err != nil {

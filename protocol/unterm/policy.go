@@ -174,7 +174,7 @@ func (s *Server) typeText(ctx context.Context, method string, at *pane, text,
 	if err := blocked(why); err != nil {
 		return err
 	}
-	if _, err := at.session.Do(ctx, engine.Text(text)); err != nil {
+	if _, err := at.session.Do(ctx, engine.Text(text), engine.By("unterm")); err != nil {
 		return err
 	}
 	at.typed.line = next

@@ -44,8 +44,10 @@ func pythonOf(w *wire) (generated, failures []byte) {
 		again := written[p.names[t]]
 		written[p.names[t]] = true
 		switch {
-		case again:
+		case again && t.err:
 			continue // the data of another reason, which has the same members
+		case again:
+			panic(unknownShape(t.name + ", whose name in Python is taken,"))
 		case t.alias != nil:
 			aliases = append(aliases, t)
 		case t.union != nil:
@@ -89,8 +91,16 @@ func (p *pythonWriter) name(w *wire) {
 			p.names[t] = dataName(w, t)
 		}
 	}
+	taken := map[string]bool{}
+	for _, name := range p.names {
+		taken[name] = true
+	}
 	for _, n := range w.notifications {
-		p.names[n.params] = strings.TrimSuffix(n.params.name, "Params")
+		name := strings.TrimSuffix(n.params.name, "Params")
+		if taken[name] { // by what it tells of
+			name += "Notification"
+		}
+		p.names[n.params] = name
 	}
 }
 

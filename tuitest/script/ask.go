@@ -38,8 +38,7 @@ type (
 )
 
 func (a *wait) do(ctx context.Context, p *player, _ *StepResult) error {
-	s, err := p.running()
-	if err != nil {
+	if _, err := p.running(); err != nil {
 		return err
 	}
 	within := p.bound(a.within)
@@ -48,7 +47,7 @@ func (a *wait) do(ctx context.Context, p *player, _ *StepResult) error {
 	if since := p.drive.Since(); since != nil {
 		options = append(options, since)
 	}
-	if out, err := s.Wait(ctx, m, options...); err != nil {
+	if out, err := p.drive.Wait(ctx, m, options...); err != nil {
 		return p.unmet(out, m, err, within)
 	}
 	return nil
@@ -72,12 +71,11 @@ func (a *expect) do(ctx context.Context, p *player, r *StepResult) error {
 // state waits until a matcher holds, and makes sure that it does not hold only because the program
 // has not reacted yet: see proof. out is nil without a program.
 func (p *player) state(ctx context.Context, r *StepResult, m matchers.Matcher, b bounds) (*engine.Outcome, matchers.Matcher, error) {
-	s, err := p.running()
-	if err != nil {
+	if _, err := p.running(); err != nil {
 		return nil, m, err
 	}
 	proof := &proof{Matcher: m, drive: p.drive, hold: b.hold}
-	out, err := s.Wait(ctx, proof, engine.Within(p.bound(b.within)))
+	out, err := p.drive.Wait(ctx, proof, engine.Within(p.bound(b.within)))
 	if err == nil {
 		r.Sequence, r.Vacuous = out.View.Sequence, proof.vacuous
 	}

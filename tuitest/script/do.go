@@ -330,14 +330,13 @@ const maxMoves = 20
 // there.
 func (p *player) at(ctx context.Context, r *StepResult, l locate.Locator, words string, within time.Duration,
 	act func(row, col int) (engine.Action, error)) error {
-	s, err := p.running()
-	if err != nil {
+	if _, err := p.running(); err != nil {
 		return err
 	}
 	for range maxMoves {
 		bound := p.bound(within)
 		m := p.drive.Place(l, words)
-		out, err := s.Wait(ctx, m, engine.Within(bound))
+		out, err := p.drive.Wait(ctx, m, engine.Within(bound))
 		if err != nil {
 			return p.unplaced(l, words, out, m, err, bound)
 		}
@@ -378,7 +377,7 @@ func (a *drag) do(ctx context.Context, p *player, r *StepResult) error {
 	}
 	bound := p.bound(a.within)
 	m := p.drive.Place(a.to, a.toWords)
-	if out, err := s.Wait(ctx, m, engine.Within(bound)); err != nil {
+	if out, err := p.drive.Wait(ctx, m, engine.Within(bound)); err != nil {
 		return p.unplaced(a.to, a.toWords, out, m, err, bound)
 	}
 	return p.at(ctx, r, a.from, a.fromWords, a.within, func(row, col int) (engine.Action, error) {

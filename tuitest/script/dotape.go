@@ -173,13 +173,12 @@ func lineAt(s *vt.Screen, row int) uint64 {
 }
 
 func (a *glance) do(ctx context.Context, p *player, _ *StepResult) error {
-	s, err := p.running()
-	if err != nil {
+	if _, err := p.running(); err != nil {
 		return err
 	}
 	g := &glancing{glance: a, p: p}
 	m := &matchers.Custom{Kind: a.what(), Ask: g.ask, Why: g.why}
-	out, err := s.Wait(ctx, m, engine.Within(a.within))
+	out, err := p.drive.Wait(ctx, m, engine.Within(a.within))
 	if err != nil {
 		return tapeWords(p.unmet(out, m, err, a.within))
 	}

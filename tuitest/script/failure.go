@@ -15,6 +15,7 @@ import (
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/reading"
 	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/tuitest/internal/driver"
 )
 
 // Error says what failed, why, and what to do.
@@ -177,6 +178,9 @@ func (p *player) explain(f *Failure, v *engine.View, err error, within time.Dura
 	case errors.Is(err, context.Canceled):
 	case v.Exit != nil && !v.Killed:
 		f.Reason, f.Why = "ended", fmt.Sprintf("the program ended (%s) before that", v.Exit)
+		if left := (*driver.OutlivedError)(nil); errors.As(err, &left) {
+			f.Why += fmt.Sprintf("; what it left behind holds its terminal, and has written nothing for %v", left.For)
+		}
 		f.Next = "read what it printed last; if it should end here, say exit " + exitWord(v.Exit)
 	case errors.Is(err, locate.ErrTooMuch):
 		f.Next = "say where: X in box 'TITLE', or X in rect 0,0 5x80"

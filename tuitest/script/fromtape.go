@@ -32,8 +32,8 @@ func FromTape(t *tape.Tape, size Size) (*Script, error) {
 		c.command(&t.Commands[i])
 	}
 	c.add(&tape.Command{File: t.File, Line: lastLine(t), Col: 1, Raw: "the end"}, "end", State, last{})
-	if c.first != nil {
-		return nil, c.first
+	if err := c.errors.Err(); err != nil {
+		return nil, err
 	}
 	return c.script, nil
 }
@@ -52,17 +52,12 @@ type tapeCompiler struct {
 	pace    time.Duration
 	copied  *string // nil: nothing
 	strokes int
-	first   *tape.Error
+	errors  tape.ErrorList
 }
 
 func (c *tapeCompiler) fail(at *tape.Command, likely, format string, a ...any) {
-	e := &tape.Error{File: at.File, Line: at.Line, Col: at.Col, Msg: fmt.Sprintf(format, a...),
-		Likely: likely}
-	if c.first == nil {
-		c.first = e
-	} else if len(c.first.More) < tape.MaxErrors-1 {
-		c.first.More = append(c.first.More, e)
-	}
+	c.errors.Add(&tape.Error{File: at.File, Line: at.Line, Col: at.Col,
+		Msg: fmt.Sprintf(format, a...), Likely: likely})
 }
 
 func (c *tapeCompiler) add(at *tape.Command, verb string, kind Kind, does action) {
@@ -151,7 +146,7 @@ func (c *tapeCompiler) command(at *tape.Command) {
 			c.pace = at.Duration
 		}
 	case tape.Source:
-		c.fail(at, "", "the tapes name each other too deep")
+		c.fail(at, "", "the tape was read without those that it names")
 	case tape.Unknown:
 		what := "command"
 		if at.Name != "" && at.At == 0 && len(at.Text) > 4 && at.Text[:4] == "Set " {

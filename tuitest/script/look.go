@@ -246,9 +246,8 @@ func (a *args) locator(text string, col int) (locate.Locator, error) {
 		}
 		e.msg += ": here may stand " + strings.Join(known, ", ")
 	}
-	if strings.HasPrefix(at.Msg, "unknown word") {
-		word, _, _ := strings.Cut(text[min(at.At, len(text)):], " ")
-		e.likely = nearest.Of(word, looks)
+	if at.Unknown != "" {
+		e.likely = nearest.Of(at.Unknown, looks)
 		if e.likely == "" && at.At == 0 {
 			e.msg += "; a text is quoted: 'some text'"
 		}

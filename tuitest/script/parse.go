@@ -108,17 +108,7 @@ func Parse(path string, data []byte) (*Script, error) {
 			return nil, e
 		}
 	}
-	var first *ParseError
-	failed := func(err error) {
-		e := (*ParseError)(nil)
-		switch errors.As(err, &e); {
-		case e == nil:
-		case first == nil:
-			first = e
-		case len(first.More) < tape.MaxErrors-1:
-			first.More = append(first.More, e)
-		}
-	}
+	var all tape.ErrorList
 	number := 0
 	for line := range strings.Lines(steps) {
 		number++
@@ -131,7 +121,7 @@ func Parse(path string, data []byte) (*Script, error) {
 			if at := (*likelyError)(nil); errors.As(err, &at) {
 				e.Col, e.Msg, e.Likely = at.col+1, at.msg, at.likely
 			}
-			failed(e)
+			all.Add(e)
 		}
 	}
 	if s.Sizes == nil {
@@ -142,10 +132,13 @@ func Parse(path string, data []byte) (*Script, error) {
 			Msg: fmt.Sprintf("more than %d sections: split the script", maxSections)}
 	}
 	for i := range s.archive.sections {
-		failed(s.check(i))
+		e := (*ParseError)(nil)
+		if errors.As(s.check(i), &e) {
+			all.Add(e)
+		}
 	}
-	if first != nil {
-		return nil, first
+	if err := all.Err(); err != nil {
+		return nil, err
 	}
 	return s, nil
 }

@@ -30,13 +30,14 @@ const (
 )
 
 // Parse reads a tape; file is its name. A tape that it names with Source is read by open, and its
-// commands stand in the place of that one, without its Outputs; where open is nil, or tapes name each
-// other too deep, the Source stays. The error is an [*Error], the first one, which has the others.
+// commands stand in the place of that one, without its Outputs; where open is nil the Source stays.
+// Tapes that name each other in a circle are an error. The error is an [*Error], the first one, which
+// has the others.
 func Parse(file string, data []byte, open func(name string) ([]byte, error)) (*Tape, error) {
 	p := &parser{tape: &Tape{File: file}, open: open, isCommand: isCommand}
-	p.file(file, data, 0)
-	if p.first != nil {
-		return nil, p.first
+	p.file(file, data)
+	if err := p.errors.Err(); err != nil {
+		return nil, err
 	}
 	return p.tape, nil
 }
@@ -44,42 +45,32 @@ func Parse(file string, data []byte, open func(name string) ([]byte, error)) (*T
 // A parser reads a tape and those that it names.
 type parser struct {
 	*scanner
-	tape  *Tape
-	open  func(name string) ([]byte, error)
-	depth int
-	read  int // how many tapes were named and read
-	first *Error
+	tape   *Tape
+	open   func(name string) ([]byte, error)
+	inside []*scanner // the tapes that name this one, from the first
+	read   int        // how many tapes were named and read
+	errors ErrorList
 	// isCommand is the function of that name, which the table of commands cannot call itself.
 	isCommand func(word string) bool
 }
 
-// failed notes an error.
-func (p *parser) failed(e *Error) {
-	switch {
-	case p.first == nil:
-		p.first = e
-	case len(p.first.More) < MaxErrors-1:
-		p.first.More = append(p.first.More, e)
-	}
-}
-
 // file reads one file.
-func (p *parser) file(name string, data []byte, depth int) {
+func (p *parser) file(name string, data []byte) {
 	outer := p.scanner
 	p.scanner = &scanner{file: name, text: string(data), line: 1}
-	p.depth = depth
-	defer func() { p.scanner, p.depth = outer, depth-1 }()
+	p.inside = append(p.inside, p.scanner)
+	defer func() { p.scanner, p.inside = outer, p.inside[:len(p.inside)-1] }()
 	if e := p.vet(); e != nil {
-		p.failed(e)
+		p.errors.Add(e)
 		return
 	}
 	for p.next() {
 		if len(p.tape.Commands) >= maxCommands {
-			p.failed(p.fail(p.at, "more than %d commands", maxCommands))
+			p.errors.Add(p.fail(p.at, "more than %d commands", maxCommands))
 			return
 		}
 		if e := p.command(); e != nil {
-			p.failed(e)
+			p.errors.Add(e)
 			p.rest() // what follows on the line may be a part of the mistake
 		}
 	}
@@ -200,7 +191,7 @@ func (p *parser) command() *Error {
 		c.Kind, c.Text = Unknown, p.rest()
 		c.Likely = nearest.Of(name, known())
 	}
-	if c.Kind == Source && p.open != nil && p.depth < maxSources {
+	if c.Kind == Source && p.open != nil {
 		return p.source(&c)
 	}
 	p.add(c, from)
@@ -414,8 +405,12 @@ func (p *parser) env(c *Command, _ string) (e *Error) {
 
 // source reads another tape in place of a command.
 func (p *parser) source(c *Command) *Error {
+	from := p.begin + c.Col - 1
+	if len(p.inside) > maxSources {
+		return p.fail(from, "tapes name each other more than %d deep", maxSources)
+	}
 	if p.read++; p.read > maxSourced {
-		return p.fail(p.begin+c.Col-1, "more than %d tapes are named", maxSourced)
+		return p.fail(from, "more than %d tapes are named", maxSourced)
 	}
 	data, err := p.open(c.Text)
 	if err != nil {
@@ -425,8 +420,20 @@ func (p *parser) source(c *Command) *Error {
 		}
 		return e
 	}
+	// By the text: a file may have several names. One that is in itself again has no end.
+	for i, s := range p.inside {
+		if s.text != string(data) {
+			continue
+		}
+		var circle []string
+		for _, s := range p.inside[i:] {
+			circle = append(circle, clip(s.file))
+		}
+		return p.fail(from, "tapes name each other in a circle: %s",
+			strings.Join(append(circle, clip(c.Text)), ", "))
+	}
 	first := len(p.tape.Commands)
-	p.file(c.Text, data, p.depth+1)
+	p.file(c.Text, data)
 	kept := slices.DeleteFunc(p.tape.Commands[first:], func(c Command) bool { return c.Kind == Output })
 	p.tape.Commands = p.tape.Commands[:first+len(kept)]
 	return nil

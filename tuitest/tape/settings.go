@@ -136,7 +136,7 @@ func (how setting) check(p *parser, c *Command, at int) *Error {
 			return e
 		}
 	case aColor:
-		if _, ok := parseColor(c.Text); !ok && strings.HasPrefix(c.Text, "#") {
+		if _, ok := ParseColor(c.Text); !ok && strings.HasPrefix(c.Text, "#") {
 			return p.fail(at, "%s is no colour: write six hexadecimal digits, such as \"#6b50ff\"", quote(c.Text))
 		}
 	case aTheme:
@@ -149,8 +149,8 @@ func (how setting) check(p *parser, c *Command, at int) *Error {
 	return nil
 }
 
-// parseColor reads "#rrggbb".
-func parseColor(s string) (uint32, bool) {
+// ParseColor reads "#rrggbb", as a tape writes colours: 0xRRGGBB.
+func ParseColor(s string) (uint32, bool) {
 	if len(s) != 7 || s[0] != '#' {
 		return 0, false
 	}
@@ -181,7 +181,7 @@ func ParseTheme(text string, base Theme) (*Theme, error) {
 				continue
 			}
 			text, _ := value.(string)
-			v, ok := parseColor(text)
+			v, ok := ParseColor(text)
 			if !ok && bad == nil {
 				bad = fmt.Errorf("%s is %s: write six hexadecimal digits, such as \"#6b50ff\"", name,
 					quote(fmt.Sprint(value)))

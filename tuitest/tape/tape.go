@@ -105,3 +105,39 @@ func (e *Error) Error() string {
 func (e *Error) Errors() []*Error {
 	return append([]*Error{e}, e.More...)
 }
+
+// An ErrorList collects errors in the order of their lines: each once, at most [MaxErrors]. The zero
+// value is ready.
+type ErrorList struct {
+	first *Error
+	told  map[string]bool // by their texts
+}
+
+// Add adds an error and those that come with it; nil adds nothing.
+func (l *ErrorList) Add(e *Error) {
+	if e == nil {
+		return
+	}
+	for _, e := range e.Errors() {
+		alone := *e
+		alone.More = nil
+		key := alone.Error()
+		switch {
+		case l.told[key] || len(l.told) >= MaxErrors:
+			continue
+		case l.first == nil:
+			l.first, l.told = &alone, map[string]bool{}
+		default:
+			l.first.More = append(l.first.More, &alone)
+		}
+		l.told[key] = true
+	}
+}
+
+// Err returns the first error, which has the others; nil when there was none.
+func (l *ErrorList) Err() error {
+	if l.first == nil {
+		return nil
+	}
+	return l.first
+}

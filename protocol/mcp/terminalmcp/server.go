@@ -251,7 +251,7 @@ func (s *Server) send(c *call, text string) error {
 	if err := s.owned(t); err != nil {
 		return err
 	}
-	_, err = t.session.Do(c.ctx, engine.Text(text), engine.Within(inputTimeout),
+	_, err = t.session.Do(c.ctx, engine.Text(text), engine.By("terminal-mcp"), engine.Within(inputTimeout),
 		engine.Parked(func() { mcp.Yield(c.ctx) }))
 	if errors.Is(err, engine.ErrEnded) {
 		return t.ended()

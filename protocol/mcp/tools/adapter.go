@@ -288,7 +288,7 @@ func (p *profile) waitAdapter(ctx context.Context, req *sdk.CallToolRequest, in 
 	}
 	s := a.Session()
 	stop := p.progress(ctx, req, s, timeout)
-	out, err := s.Wait(ctx, m, in.Since.engine(), engine.Within(timeout))
+	out, err := s.Wait(ctx, m, in.Since.engine(), engine.Within(timeout), by(ctx))
 	stop()
 	whole, done := context.WithTimeout(context.WithoutCancel(ctx), plugins.Brief)
 	defer done()

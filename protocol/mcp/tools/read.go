@@ -247,7 +247,7 @@ func readSearch(r *readResult, _ *engine.Session, l *reading.View, in *readParam
 			break
 		}
 		b.WriteString(line)
-		r.Matches = append(r.Matches, found(f))
+		r.Matches = append(r.Matches, found{f.Line, f.Col, f.Text})
 	}
 	count := len(r.Matches)
 	r.Count, r.Total, r.Text = &count, &total, strings.TrimSuffix(b.String(), "\n")

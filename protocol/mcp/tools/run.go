@@ -192,7 +192,7 @@ func (p *profile) runIn(ctx context.Context, req *sdk.CallToolRequest, s *engine
 	in *runParams, timeout time.Duration, hide *redact.Redactor, most int) (*runResult, error) {
 	stop := p.progress(ctx, req, s, timeout)
 	out, err := cmdline.Run(ctx, s, in.Command,
-		cmdline.Options{Timeout: timeout, GiveUp: true, Parked: parked(ctx)})
+		cmdline.Options{Timeout: timeout, GiveUp: true, By: by(ctx), Parked: parked(ctx)})
 	stop()
 	var occupied *cmdline.OccupiedError
 	switch {

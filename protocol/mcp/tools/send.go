@@ -188,14 +188,14 @@ func (p *profile) perform(ctx context.Context, s *engine.Session, place locate.L
 	r.Since = s.Sequence()
 	r.after = r.Since
 	do := func(a engine.Action) error {
-		receipt, err := s.Do(ctx, a, parked(ctx))
+		receipt, err := s.Do(ctx, a, by(ctx), parked(ctx))
 		r.Written += receipt.Written
 		r.Stripped += receipt.Stripped
 		return err
 	}
 	if !place.IsZero() {
 		receipt, err := s.Do(ctx, engine.Click{Target: engine.Target{Locator: place}, Button: vt.MouseLeft},
-			engine.Within(clickBound), parked(ctx))
+			engine.Within(clickBound), by(ctx), parked(ctx))
 		r.Written += receipt.Written
 		if err != nil {
 			return r, unplaced(err, hide)
@@ -243,7 +243,7 @@ func (p *profile) perform(ctx context.Context, s *engine.Session, place locate.L
 		return r, err
 	}
 	changed := engine.Func(func(v *engine.View) bool { return v.Sequence > before || v.Ended })
-	out, err := s.Wait(ctx, changed, engine.Within(effectBound), parked(ctx))
+	out, err := s.Wait(ctx, changed, engine.Within(effectBound), by(ctx), parked(ctx))
 	if err != nil && !errors.Is(err, engine.ErrTimeout) && !errors.Is(err, engine.ErrEnded) {
 		return r, err
 	}

@@ -36,6 +36,7 @@ type exitInfo struct {
 	Code   *int   `json:"exit_code,omitempty"`
 	Signal string `json:"signal,omitempty"`
 	Limit  string `json:"limit,omitempty" jsonschema:"that the session went over, which ended it"`
+	killed bool   // by somebody: how it ended says nothing of the program
 }
 
 func statusOf(l *reading.View) status {
@@ -56,7 +57,7 @@ func exitOf(e *engine.Exit) *exitInfo {
 	if e == nil {
 		return nil
 	}
-	x := &exitInfo{Signal: e.Signal, Limit: string(e.Limit)}
+	x := &exitInfo{Signal: e.Signal, Limit: string(e.Limit), killed: e.Killed}
 	if e.Signal == "" && e.Code >= 0 {
 		code := e.Code
 		x.Code = &code
@@ -70,6 +71,8 @@ func (x *exitInfo) String() string {
 		over = ", over its limit " + x.Limit
 	}
 	switch {
+	case x.killed:
+		return "killed"
 	case x.Signal != "":
 		return "ended by signal " + x.Signal + over
 	case x.Code != nil:

@@ -26,6 +26,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/reading"
+	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/redact"
@@ -180,6 +181,7 @@ func add[In, Out any](p *profile, s *sdk.Server, t *sdk.Tool,
 	}
 	s.AddTool(t, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		var args In
+		ctx = context.WithValue(ctx, byKey{}, caller(req))
 		err := decode(req.Params.Arguments, resolved, known, &args)
 		if err == nil {
 			err = p.bind(&args)
@@ -349,6 +351,29 @@ func (p *profile) look(s *engine.Session, hide *redact.Redactor) *reading.View {
 		l.Secrets = a.Secrets
 	}
 	return l
+}
+
+// byKey is where the context of a tool's call has who called it.
+type byKey struct{}
+
+// maxCaller bounds what is kept of a client's name, in bytes: others read it in a line of a list.
+const maxCaller = 64
+
+// caller is who called a tool, for others to read: what the client calls itself.
+func caller(req *sdk.CallToolRequest) engine.By {
+	name := ""
+	if req.Session != nil {
+		if about := req.Session.InitializeParams(); about != nil && about.ClientInfo != nil {
+			name = vt.Clean([]byte(about.ClientInfo.Name), maxCaller)
+		}
+	}
+	return engine.By(strings.TrimSpace("mcp " + name))
+}
+
+// by is who called the tool whose context this is, for the events of sessions.
+func by(ctx context.Context) engine.By {
+	who, _ := ctx.Value(byKey{}).(engine.By)
+	return who
 }
 
 // parked lets the connection's next request start during a wait, or an action that blocks.

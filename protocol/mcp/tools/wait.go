@@ -363,7 +363,8 @@ func (p *profile) ask(ctx context.Context, req *sdk.CallToolRequest, s *engine.S
 		return nil, err
 	}
 	defer p.progress(ctx, req, s, timeout)()
-	out, err := s.Wait(ctx, m, a.since, a.latched, engine.Within(timeout), a.left, parked(ctx))
+	out, err := s.Wait(ctx, m, a.since, a.latched, engine.Within(timeout), a.left, by(ctx),
+		parked(ctx))
 	return &answer{outcome: out, err: err, matcher: m, found: found}, nil
 }
 

@@ -48,12 +48,16 @@ def test_everything_once(tmp_path):
             assert (await s.screen()).size.rows == 10
             assert "pasted" in await s.transcript()
             assert (await client.sessions())[0].session == s.id
-            async with client.notifications() as told:
+            async with client.notifications(events=True) as told:
                 await s.signal("kill")
+                events = []
                 async for n in told:
+                    if isinstance(n, wire.SessionEventNotification):
+                        events.append(n.event.kind)
                     if isinstance(n, wire.SessionExited):
-                        assert n.signal == "SIGKILL"
+                        assert n.signal == "SIGKILL" and not n.killed
                         break
+                assert "input" in events
             await s.close()
 
     asyncio.run(main())

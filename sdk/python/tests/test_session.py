@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import os
 import sys
 import threading
 from pathlib import Path
@@ -262,6 +263,24 @@ def test_notifications():
             assert seen[-1].exit_code == 4 and seen[-1].session == s.id
             assert "hello" in "".join(n.output for n in seen if n.method == "session.output")
             assert next(iter(all)).session == s.id
+
+
+def test_notifications_of_events_are_for_who_asks_for_them():
+    with ptywright.start() as client, client.spawn("cat") as s:
+        with client.notifications(s) as plain, client.notifications(s, events=True) as told:
+            s.send("hello\n")
+            for n in told:
+                if isinstance(n, wire.SessionEventNotification) and n.event.kind == "input":
+                    break
+            name, _, number = n.event.by.rpartition(" ")
+            assert name == os.path.basename(sys.argv[0]) or name == "pytest"
+            assert int(number) > 0
+            s.kill()
+            for n in plain:
+                assert not isinstance(n, wire.SessionEventNotification)
+                if isinstance(n, wire.SessionExited):
+                    break
+            assert n.killed and s.exit.killed
 
 
 def test_slow_reader_of_notifications_loses_the_oldest():

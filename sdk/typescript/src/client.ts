@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { Adapter } from "./adapter.js";
 import { defaultSocket, findBinary } from "./binary.js";
 import { Connection, type CallOptions } from "./connection.js";
@@ -44,6 +44,11 @@ export interface SpawnOptions extends CallOptions {
   maxMemory?: number | undefined;
 }
 
+/** What this program is called, for others who read who typed or has a session. */
+function program(): string {
+  return basename(process.argv[1] ?? "") || "node";
+}
+
 /** One session of a server, as a list of them shows it. */
 export type SessionInfo = wire.Session;
 
@@ -68,6 +73,8 @@ export class Client implements AsyncDisposable {
   static async open(connection: Connection, where: string): Promise<Client> {
     try {
       const hello = connection.call("server.capabilities", {});
+      // An older server does not know it.
+      connection.call("server.set_client", { name: program() }).catch(() => {});
       // Sent along: an answer tells more than the time that it saves to wait for the first.
       const settings = [
         connection.call("server.set_strict", { strict: true }),

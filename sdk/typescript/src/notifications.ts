@@ -10,6 +10,9 @@ export interface NotificationOptions {
   sessions?: readonly Session[] | undefined;
   /** These adapters. */
   adapters?: readonly Adapter[] | undefined;
+  /** `session.event`, too: who typed how much, who waits for what and how it ended, commands,
+   * leases. */
+  events?: boolean | undefined;
   /** Ends the iteration. */
   signal?: AbortSignal | undefined;
 }
@@ -95,7 +98,8 @@ export class Notifications implements AsyncIterableIterator<wire.Notification>, 
   }
 
   #wants(n: wire.Notification): boolean {
-    const { sessions, adapters } = this.options;
+    const { sessions, adapters, events } = this.options;
+    if (n.method === "session.event" && events !== true) return false;
     if (sessions === undefined && adapters === undefined) return true;
     const params = n.params as { session?: string; adapter?: string };
     return (
@@ -173,13 +177,16 @@ export class Hub {
     const sessions = new Set<string>();
     const adapters = new Set<string>();
     let everything = false;
+    let events = false;
     for (const { options } of this.#readers) {
+      if (options.events === true) events = true;
       if (options.sessions === undefined && options.adapters === undefined) everything = true;
       for (const s of options.sessions ?? []) sessions.add(s.id);
       for (const a of options.adapters ?? []) adapters.add(a.id);
     }
     await this.#client.call("server.set_notifications", {
       enabled: this.#readers.size > 0,
+      ...(events ? { events } : {}),
       ...(everything ? {} : { sessions: [...sessions], adapters: [...adapters] }),
     });
   }

@@ -10,11 +10,19 @@ export interface Exit {
   readonly draining: boolean;
   /** The limit that ended it: `max_ms`, `idle_ms`, `max_memory` or `owner`. */
   readonly limit: string | undefined;
+  /** Somebody ended it: how it ended says nothing about the program. */
+  readonly killed: boolean;
 }
 
 export function exitOf(e: wire.Exit | null): Exit | null {
   if (e === null) return null;
-  return { code: e.exit_code, signal: e.signal, draining: e.draining, limit: e.limit };
+  return {
+    code: e.exit_code,
+    signal: e.signal,
+    draining: e.draining,
+    limit: e.limit,
+    killed: e.killed ?? false,
+  };
 }
 
 /** A screen as it was at one moment. It does not change; `String(snapshot)` is its text. */

@@ -902,11 +902,15 @@ export interface FileRefusedData {
 }
 
 export interface Found {
-  /** as in session.scrollback */
+  /** that it begins in, as in session.scrollback */
   line: number;
-  /** characters before the match in its line */
+  /** characters before it in that line */
   col: number;
-  /** the line that the match begins in */
+  /** that it ends in: a later one when its text wraps */
+  end_line: number;
+  /** characters in that line up to its end */
+  end_col: number;
+  /** the lines that it is in, joined; one line, unless it wraps */
   text: string;
 }
 
@@ -2059,6 +2063,17 @@ export interface ServerSetAccessResult {
   access: string;
 }
 
+export interface ServerSetClientParams {
+  /** the program, for others to read: with its number in events, and as the holder of leases; at
+   * most 64 characters of it */
+  name: string;
+}
+
+export interface ServerSetClientResult {
+  /** as it is kept */
+  name: string;
+}
+
 export interface ServerSetNotificationsParams {
   /** whether to notify */
   enabled: boolean;
@@ -2392,6 +2407,8 @@ export interface SessionExitedParams {
   exit_code: number | null;
   /** such as SIGKILL; null when it exited */
   signal: string | null;
+  /** somebody ended it, with session.kill or session.close */
+  killed?: boolean | undefined;
   /** that the session went over, which ended it: max_ms, idle_ms, max_memory or owner */
   limit?: string | undefined;
 }
@@ -2560,7 +2577,7 @@ export interface SessionKillResult {
 export interface SessionLeaseParams {
   /** the session's id or name */
   session: string;
-  /** who takes it, for others to read; default client */
+  /** who takes it, for others to read; default: what this client is called, or client */
   holder?: string | undefined;
   /** take it from whoever has it */
   take?: boolean | undefined;
@@ -3510,6 +3527,9 @@ export interface Methods {
   /** Has this connection only read from now on. Errors: cancelled, duplicate_member,
    * internal_error, invalid_params, limit_exceeded, read_only. */
   "server.set_access": { params: ServerSetAccessParams; result: ServerSetAccessResult };
+  /** Says who this client is, for others to read; nothing verifies it. Errors: cancelled,
+   * duplicate_member, internal_error, invalid_params, limit_exceeded. */
+  "server.set_client": { params: ServerSetClientParams; result: ServerSetClientResult };
   /** Turns notifications of this connection on or off. Errors: cancelled, duplicate_member,
    * internal_error, invalid_params, invalid_redaction, limit_exceeded. */
   "server.set_notifications": { params: ServerSetNotificationsParams; result: ServerSetNotificationsResult };

@@ -37,7 +37,7 @@ test("it comes back when the program ends, with how", async () => {
   await using s = await person();
   await s.expect("inner$");
   await s.send("exit 3\n");
-  await s.expect('back: {"code":3,"signal":null,"draining":false}');
+  await s.expect('back: {"code":3,"signal":null,"draining":false,"killed":false}');
   await isBack(s, "30x90");
 });
 

@@ -259,7 +259,13 @@ test("how a program ends", async () => {
   assert.equal(await s.exit(), null);
   await s.send("7\n");
   const m = await s.wait({ exited: true });
-  assert.deepEqual(m.screen.exit, { code: 7, signal: null, draining: false, limit: undefined });
+  assert.deepEqual(m.screen.exit, {
+    code: 7,
+    signal: null,
+    draining: false,
+    limit: undefined,
+    killed: false,
+  });
   assert.equal((await s.exit())?.code, 7);
   const e = await failure(s.wait("no more"), SessionEndedError);
   assert.match(String(e), /\(exit 7\):/);
@@ -350,6 +356,33 @@ test("notifications", async () => {
   assert.deepEqual(await everything.next(), { value: undefined, done: true });
   const signal = AbortSignal.abort();
   for await (const n of client.notifications({ signal })) assert.fail(n.method);
+});
+
+test("notifications of events are for who asks for them", async () => {
+  await using client = await start();
+  const s = await client.spawn("sh", ["-c", "read x; echo $x; read x"]);
+  await using plain = client.notifications({ sessions: [s] });
+  await using told = client.notifications({ sessions: [s], events: true });
+  await s.send("told\n");
+  let by: string | undefined = "";
+  for await (const n of told) {
+    if (n.method === "session.event" && n.params.event.kind === "input") {
+      by = n.params.event.by;
+      break;
+    }
+  }
+  assert.match(by ?? "", /^session\.test\S* \d+$/); // the name of this program, and a number
+  await s.kill();
+  for await (const n of plain) {
+    assert.notEqual(n.method, "session.event");
+    if (n.method !== "session.exited") continue;
+    assert.equal(n.params.killed, true);
+    break;
+  }
+  assert.equal((await s.exit())?.killed, true);
+  assert.equal((await s.screen()).exit?.killed, true);
+  const other = await client.spawn("true");
+  assert.equal((await other.wait({ exited: true })).exit?.killed, false);
 });
 
 test("an AbortSignal cancels on the server, with the evidence", async () => {

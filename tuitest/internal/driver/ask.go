@@ -1,7 +1,9 @@
 package driver
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
@@ -120,6 +122,55 @@ func (g *Golden) Nearest() (d *golden.Diff, at time.Time, lasted time.Duration, 
 		lasted = until.Sub(at)
 	}
 	return d, at, lasted, err
+}
+
+// Wait waits as [engine.Session.Wait] does for the program that runs, but not for one that has ended:
+// when something that it left behind holds its terminal and has written nothing for [golden.Quiet],
+// the wait ends with an [*OutlivedError].
+func (d *Driver) Wait(ctx context.Context, m engine.Matcher, options ...engine.WaitOption) (*engine.Outcome, error) {
+	var bounded engine.Matcher = outlived{m}
+	if words, ok := m.(fmt.Stringer); ok { // the session's events have them
+		bounded = struct {
+			outlived
+			fmt.Stringer
+		}{outlived{m}, words}
+	}
+	return d.Session.Wait(ctx, bounded, options...)
+}
+
+// An OutlivedError ends a wait for a program that has ended, and of which something is left that
+// shows nothing any more.
+type OutlivedError struct {
+	For time.Duration // nothing has been written since the end, or at all
+}
+
+// Error says what is left, and for how long it has been quiet.
+func (e *OutlivedError) Error() string {
+	return fmt.Sprintf("the program has ended; what it left behind holds its terminal, and has written nothing for %v", e.For)
+}
+
+// Unwrap returns [engine.ErrEnded].
+func (e *OutlivedError) Unwrap() error { return engine.ErrEnded }
+
+type outlived struct{ engine.Matcher }
+
+// Check implements engine.Matcher.
+func (o outlived) Check(v *engine.View) engine.Result {
+	r := o.Matcher.Check(v)
+	if r.Match != nil || r.Err != nil || v.Exit == nil || v.Ended {
+		return r
+	}
+	from := v.Exit.At
+	if v.Changed.After(from) {
+		from = v.Changed
+	}
+	switch left := golden.Quiet - v.At.Sub(from); {
+	case left <= 0:
+		return engine.Result{Err: &OutlivedError{golden.Quiet}}
+	case r.Recheck == 0 || left < r.Recheck:
+		r.Recheck = left
+	}
+	return r
 }
 
 // Patient makes a matcher end with a [*golden.QuietError] once the screen does not change any more:

@@ -78,7 +78,7 @@ exit codes mean: ptywright help exit-codes. To check this machine: ptywright doc
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.SetVersionTemplate("ptywright " + cli.Build() + "\n")
+	root.SetVersionTemplate(cli.BuildLine(std.Out) + "\n")
 	test := testcmd.Command(std)
 	test.AddCommand(slices.Concat(testreview.Commands(std), testfrom.Commands(std))...)
 	root.AddCommand(slices.Concat(

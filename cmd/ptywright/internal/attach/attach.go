@@ -113,26 +113,26 @@ func Run(ctx context.Context, o Options) (Result, error) {
 // A viewer is one attachment.
 type viewer struct {
 	Options
-	ctx     context.Context
-	tty     terminal
-	decoder decoder
-	window  window
-	out     outbox
-	last    *client.Frame
-	writing bool        // we hold the lease
-	sure    bool        // a frame confirmed it: one made before our lease does not
-	since   time.Time   // when we acquired it, by the server's clock
-	asking  bool        // a request to acquire or release it is in flight
-	held    hold        // input since then
-	sending bool        // an item of the outbox is in flight
-	hung    bool        // that item had no answer for hungBound
-	skip    bool        // drop the rest of a paste, a part of which was dropped
-	wanted  client.Size // the size last requested for the session; zero: none
-	menu    bool
-	inPaste bool     // the session got the start of a paste
-	message []string // the first of these that fits is shown
-	ring    bool     // ring the bell once
-	done    bool
+	ctx      context.Context
+	tty      terminal
+	decoder  decoder
+	window   window
+	out      outbox
+	last     *client.Frame
+	writing  bool        // we hold the lease
+	sure     bool        // a frame confirmed it: one made before our lease does not
+	since    time.Time   // when we acquired it, by the server's clock
+	asking   bool        // a request to acquire or release it is in flight
+	held     hold        // input since then
+	sending  bool        // an item of the outbox is in flight
+	hung     bool        // that item had no answer for hungBound
+	skip     bool        // drop the rest of a paste, a part of which was dropped
+	wanted   client.Size // the size last requested for the session; zero: none
+	choosing bool        // the menu is shown: the next key is one of it
+	inPaste  bool        // the session got the start of a paste
+	message  []string    // the first of these that fits is shown
+	ring     bool        // ring the bell once
+	done     bool
 
 	expire, escape, late *time.Timer
 

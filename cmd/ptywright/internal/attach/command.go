@@ -115,7 +115,7 @@ func attachTo(ctx context.Context, std cli.Stdio, server *remote.Flags, o Option
 		fmt.Fprintf(std.Out, "[detached from %s]\n", o.Label())
 		return nil
 	}
-	fmt.Fprintf(std.Out, "[%s %s]\n", o.Label(), Ended(r.Exit))
+	fmt.Fprintf(std.Out, "[%s %s]\n", o.Label(), r.Exit.Words())
 	return remote.StatusOf(r.Exit)
 }
 
@@ -142,24 +142,11 @@ func pick(ctx context.Context, std cli.Stdio, o *Options) error {
 	case len(sessions) == 0:
 		return cli.Error{Err: errors.New("the server has no session"), Code: cli.ExitMissing}
 	}
-	width := 0
-	for _, s := range sessions {
-		width = max(width, len(s.Name))
+	if err := remote.Sessions(sessions, time.Now()).Print(std.Out); err != nil {
+		return err
 	}
-	for _, s := range sessions {
-		line := strings.TrimLeft(fmt.Sprintf("%-*s  ", width, s.Name), " ")
-		if width > 0 && s.Name == "" {
-			line = fmt.Sprintf("%-*s  ", width, "-")
-		}
-		line += fmt.Sprintf("%-6s %4dx%-4d  %s", s.Session, s.Rows, s.Cols, strings.Join(append([]string{s.Program}, s.Args...), " "))
-		if s.Exit != nil {
-			line += "  (" + Ended(s.Exit) + ")"
-		} else if s.Lease != nil {
-			line += fmt.Sprintf("  (%s writes since %s)", s.Lease.Holder, s.Lease.Since.Local().Format(time.TimeOnly))
-		}
-		fmt.Fprintln(std.Out, cli.OneLine(line))
-	}
-	return cli.Usagef("there are several sessions: say which")
+	return cli.Usagef("there are several sessions: say which, as in ptywright attach %s",
+		sessions[0].Session)
 }
 
 // means sets which session to attach to.

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -42,10 +43,10 @@ func (v *viewer) one(e event) error {
 	case v.last.Over():
 		v.done = e.kind != eventPaste && e.kind != eventPasteOn && e.kind != eventPasteOff
 		return nil
-	case v.menu && (e.kind == eventText || e.kind == eventKey || e.kind == eventPrefix):
+	case v.choosing && (e.kind == eventText || e.kind == eventKey || e.kind == eventPrefix):
 		return v.choose(e)
 	case e.kind == eventPrefix:
-		v.menu = true
+		v.choosing = true
 		return nil
 	case v.asking:
 		v.wait(e)
@@ -78,9 +79,8 @@ func (v *viewer) keyName() string {
 	return "C" + v.Key.String()[1:4] + "-" + strings.ToUpper(v.Key.String()[5:])
 }
 
-// menuLine is the menu that the detach key shows: as many of its keys as fit, those that people look
-// for first. Each of them works whether or not it is shown.
-func (v *viewer) menuLine() string {
+// menu is what the detach key shows: its keys, on as many rows as they take.
+func (v *viewer) menu() []string {
 	keys := []string{"d detach", "w write", "t take", "z suspend", "arrows move", "l redraw"}
 	switch {
 	case v.Look:
@@ -89,13 +89,7 @@ func (v *viewer) menuLine() string {
 		keys = []string{"d detach", "w release", "s send " + v.keyName(), "z suspend",
 			"arrows move", "l redraw"}
 	}
-	line := keys[0]
-	for _, k := range keys[1:] {
-		if longer := line + "  " + k; v.window.text.columns(longer) <= v.tty.size.Cols-2 {
-			line = longer
-		}
-	}
-	return line
+	return cli.Rows(keys, v.tty.size.Cols-2)
 }
 
 // choose handles a key of the menu.
@@ -118,7 +112,7 @@ func (v *viewer) choose(e event) error {
 			}
 		}
 	}
-	v.menu = false
+	v.choosing = false
 	switch name {
 	case "d":
 		v.done = true
@@ -128,7 +122,7 @@ func (v *viewer) choose(e event) error {
 	case "\x1b[A", "\x1bOA", "\x1b[B", "\x1bOB", "\x1b[C", "\x1bOC", "\x1b[D", "\x1bOD":
 		step := map[byte][2]int{'A': {-1, 0}, 'B': {1, 0}, 'C': {0, 1}, 'D': {0, -1}}[name[2]]
 		v.window.pan(step[0], step[1])
-		v.menu = true
+		v.choosing = true
 	case "w", "t", "s", "z":
 		if err := v.one(event{kind: eventChoice, data: name}); err != nil {
 			return err
@@ -267,18 +261,18 @@ func (v *viewer) within(room int, format, holder string) string {
 
 // show draws the window and the status line.
 func (v *viewer) show() error {
-	message := ""
+	var message []string
 	switch {
 	case v.last.Over():
-		message = v.fitting(v.tty.size.Cols-2,
-			"the program has "+Ended(v.last.Exit)+": any key leaves", Ended(v.last.Exit)+
-				": any key leaves")
-	case v.menu:
-		message = v.menuLine()
+		message = []string{v.fitting(v.tty.size.Cols-2,
+			"the program "+v.last.Exit.Words()+": any key leaves",
+			v.last.Exit.Words()+": any key leaves")}
+	case v.choosing:
+		message = v.menu()
 	case v.message != nil:
-		message = v.fitting(v.tty.size.Cols-2, v.message...)
+		message = []string{v.fitting(v.tty.size.Cols-2, v.message...)}
 	}
-	p := contents{bell: v.ring, lines: v.window.lines(v.status(), message),
+	p := contents{bell: v.ring, lines: v.window.lines(v.status(), message...),
 		style: v.last.Cursor.Style}
 	p.row, p.col, p.visible = v.window.cursor()
 	p.visible = p.visible && v.last.Cursor.Visible && !v.last.Over()
@@ -352,15 +346,4 @@ func (v *viewer) who(room int) string {
 			v.within(room, "%s writes", l.Holder))
 	}
 	return "read-only"
-}
-
-// Ended says how a program ended.
-func Ended(e *client.Exit) string {
-	switch {
-	case e.Signal != nil:
-		return "ended by " + *e.Signal
-	case e.Code != nil:
-		return fmt.Sprintf("ended with exit code %d", *e.Code)
-	}
-	return "ended"
 }

@@ -108,8 +108,9 @@ func (w *window) pan(down, right int) {
 func (w *window) whole() bool { v := w.view(); return v == w.session }
 
 // lines returns what each row of the terminal shows, with the status last if there is room for it;
-// otherwise status is not shown. message covers the status, or a row without the cursor; "": none.
-func (w *window) lines(status, message string) []string {
+// otherwise status is not shown. The rows of a message, if there are any, cover the last rows, or the
+// first where the cursor would be under them.
+func (w *window) lines(status string, message ...string) []string {
 	v := w.view()
 	out := make([]string, w.terminal.Rows)
 	border := v.Cols < w.terminal.Cols
@@ -126,15 +127,16 @@ func (w *window) lines(status, message string) []string {
 		}
 		out[v.Rows] += "\x1b[0m"
 	}
-	last := w.terminal.Rows - 1
-	switch {
-	case message != "":
-		if v.Rows == w.terminal.Rows && w.row-w.top == last {
-			last = 0
-		}
-		out[last] = w.text.row("\x1b[0;7m "+message+" ", vt.MaxSide, 0, w.terminal.Cols)
-	case v.Rows < w.terminal.Rows:
-		out[last] = w.text.row(status, vt.MaxSide, 0, w.terminal.Cols)
+	if v.Rows < w.terminal.Rows {
+		out[w.terminal.Rows-1] = w.text.row(status, vt.MaxSide, 0, w.terminal.Cols)
+	}
+	message = message[:min(len(message), w.terminal.Rows)]
+	at := w.terminal.Rows - len(message)
+	if row, _, _ := w.cursor(); row >= at && row < v.Rows {
+		at = 0
+	}
+	for i, text := range message {
+		out[at+i] = w.text.row("\x1b[0;7m "+text+" ", vt.MaxSide, 0, w.terminal.Cols)
 	}
 	return out
 }

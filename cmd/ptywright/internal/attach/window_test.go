@@ -78,7 +78,7 @@ func TestWindowHoldsTheCursor(t *testing.T) {
 			if w.top < 0 || w.left < 0 || w.top+v.Rows > w.session.Rows || w.left+v.Cols > w.session.Cols || v.Rows < 1 || v.Cols < 1 {
 				t.Fatalf("the window is beyond the session: %+v", w)
 			}
-			if lines := w.lines("status", ""); len(lines) != w.terminal.Rows || v.Rows < w.terminal.Rows && strings.TrimSpace(lines[len(lines)-1]) != "status"[:min(6, w.terminal.Cols)] {
+			if lines := w.lines("status"); len(lines) != w.terminal.Rows || v.Rows < w.terminal.Rows && strings.TrimSpace(lines[len(lines)-1]) != "status"[:min(6, w.terminal.Cols)] {
 				t.Fatalf("the lines are %q", lines)
 			}
 		}
@@ -96,6 +96,13 @@ func TestMessageIsNotOverTheCursor(t *testing.T) {
 		at := slices.IndexFunc(w.lines("status", "a message"), func(s string) bool { return strings.Contains(s, "a message") })
 		if at < 0 || at == row {
 			t.Errorf("cursor in row %d, message in row %d", row, at)
+		}
+		if lines := w.lines("status", "one", "two", "three", "four"); len(lines) != 3 || !strings.Contains(lines[2], "three") {
+			t.Errorf("of a message that is higher than the terminal: %q", lines)
+		}
+		lines := w.lines("status", "one", "two")
+		if at = slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, "one") }); at < 0 || row != 1 && (at == row || at+1 == row) || !strings.Contains(lines[at+1], "two") {
+			t.Errorf("cursor in row %d: %q", row, lines)
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // Package caller holds what a command passes on of itself: [Environment] to a program that a server
-// starts for it, [User] to other clients.
+// starts for it, [User] and [Command] to other clients.
 package caller
 
 import (
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/user"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -49,6 +50,19 @@ func Environment(environ []string) (env map[string]string, untold []string, err 
 		return nil, nil, &LargeError{len(b)}
 	}
 	return env, untold, nil
+}
+
+// Command is what a command line of ours runs, for others who read who typed: "ptywright wait". It has
+// nothing of the command's arguments, which may be secret.
+func Command(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	name := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
+	if len(args) > 1 && args[1] != "" && args[1][0] != '-' {
+		name += " " + args[1]
+	}
+	return name
 }
 
 // User is user@host, for others who read who holds a session.

@@ -121,7 +121,7 @@ func exit(std Stdio, c *cobra.Command, args []string, err error) int {
 		if c.Name() == "help" {
 			c = c.Root()
 		}
-		fmt.Fprintf(std.Err, "Try '%s --help'.\n", c.CommandPath())
+		_ = Say(std.Err, fmt.Sprintf("Try '%s --help'.", c.CommandPath()), 0)
 	}
 	if !told.Told && wantsJSON(c, args) {
 		_ = std.JSON(told.Object()) // standard error has it, too
@@ -144,9 +144,26 @@ func (e Error) Object() (o errorObject) {
 	return o
 }
 
-// Complain prints a redacted error as one line.
+// Complain prints a redacted error as one line, which a terminal wraps at blanks: see [Say].
 func Complain(w io.Writer, err error) {
-	fmt.Fprintf(w, "ptywright: %s\n", OneLine(hidden(err)))
+	_ = Say(w, "ptywright: "+OneLine(hidden(err)), hang) // standard error has nobody to complain to
+}
+
+// hang indents what follows the first line of a message, so that two messages are told apart.
+const hang = 2
+
+// Tell prints a line for people about what a command does, on standard error. The line may be
+// hostile.
+func (s Stdio) Tell(format string, args ...any) {
+	_ = Say(s.Err, OneLine(fmt.Sprintf("ptywright: "+format, args...)), hang)
+}
+
+// ComplainAll prints errors, each as [Complain] does, and returns that the command has failed.
+func ComplainAll[E error](w io.Writer, all []E) error {
+	for _, err := range all {
+		Complain(w, err)
+	}
+	return ExitCode(ExitError)
 }
 
 // hidden is an error's text, redacted.

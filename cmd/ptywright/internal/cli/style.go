@@ -36,7 +36,7 @@ type Terminal struct {
 // movement nor colour; NO_COLOR with any value turns colour off (no-color.org).
 func TerminalOf(w io.Writer) Terminal {
 	f, _ := w.(*os.File)
-	if out, ok := w.(*Output); ok {
+	if out, ok := w.(*Output); ok && out != nil {
 		f = out.File
 	}
 	if f == nil || !term.IsTerminal(int(f.Fd())) {

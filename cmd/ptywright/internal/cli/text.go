@@ -29,6 +29,11 @@ func Clean(s string) string {
 	return b.String()
 }
 
+// Words joins the words that stand behind a session or a file on a command line into the text that
+// they are, as echo does: several blanks need quotes. All commands that take a text there
+// do it so; a flag says it where the words may mean something else, too.
+func Words(words ...string) string { return strings.Join(words, " ") }
+
 // OneLine is [Clean] for text that must stay on one line.
 func OneLine(s string) string { return strings.ReplaceAll(Clean(s), "\n", `\n`) }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -67,9 +68,11 @@ func ThisBuild() BuildInfo {
 	return BuildInfo{Version(), commit(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 }
 
-// Build is one line: version, commit, Go and platform.
-func Build() string {
+// BuildLine is what this program is, in one line: version, commit, Go and platform. It is broken at
+// blanks where w is a narrower terminal.
+func BuildLine(w io.Writer) string {
 	b := ThisBuild()
-	return fmt.Sprintf("%s, commit %s, %s, %s", b.Version, cmp.Or(short(b.Commit), "unknown"), b.Go,
-		b.Platform)
+	line := fmt.Sprintf("ptywright %s, commit %s, %s, %s", b.Version,
+		cmp.Or(short(b.Commit), "unknown"), b.Go, b.Platform)
+	return Wrap(line, TerminalOf(w).Cols, hang)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"strings"
 
 	"github.com/clipperhouse/displaywidth"
@@ -42,6 +43,30 @@ func Wrap(text string, cols, hang int) string {
 		}
 	}
 	return b.String()
+}
+
+// Say prints a line for people. On a terminal that is too narrow for it the line is broken at blanks,
+// and what follows is indented by hang; elsewhere it is one line, for programs that read lines. The
+// error is that of w.
+func Say(w io.Writer, line string, hang int) error {
+	_, err := io.WriteString(w, Wrap(line, TerminalOf(w).Cols, hang)+"\n")
+	return err
+}
+
+// Rows puts short texts beside each other, two blanks between them, on as few rows of at most cols
+// columns as they need. A text is never divided: one that is wider has a row of its own.
+func Rows(texts []string, cols int) (rows []string) {
+	width := 0 // of the last row
+	for _, text := range texts {
+		w := shownWidth(text)
+		if len(rows) > 0 && width+len(gap)+w <= cols {
+			rows[len(rows)-1] += gap + text
+			width += len(gap) + w
+			continue
+		}
+		rows, width = append(rows, text), w
+	}
+	return rows
 }
 
 // shownWidth is a text's width without its escape sequences.

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"time"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/caller"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -67,7 +69,9 @@ func greet(ctx context.Context, socket string, stream net.Conn,
 	var own struct {
 		PID int `json:"pid"`
 	}
-	err = c.Call(ctx, "server.capabilities", nil, &own)
+	if err = c.Call(ctx, "server.capabilities", nil, &own); err == nil {
+		err = c.Introduce(ctx, caller.Command(os.Args))
+	}
 	var answer *client.Error
 	cause := context.Cause(ctx)
 	switch {

@@ -22,7 +22,7 @@ system. --version of any command line prints the same.`,
 			if asJSON {
 				return std.JSON(cli.ThisBuild())
 			}
-			_, err := fmt.Fprintln(std.Out, "ptywright "+cli.Build())
+			_, err := fmt.Fprintln(std.Out, cli.BuildLine(std.Out))
 			return err
 		},
 	}

@@ -1,7 +1,6 @@
 package recordings
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -79,6 +78,6 @@ func (l *looks) options(c *cobra.Command) (o picture.Options, terminal vt.Theme,
 // tellLacking says on standard error what to do about characters that no font has.
 func tellLacking(std cli.Stdio, l *picture.Lacking) {
 	for _, line := range l.Advice() {
-		fmt.Fprintf(std.Err, "ptywright: %s\n", cli.OneLine(line))
+		std.Tell("%s", line)
 	}
 }

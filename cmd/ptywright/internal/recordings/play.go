@@ -142,12 +142,12 @@ notifications, images, printing, terminal queries and input modes are left out.`
 			if args[0] != "-" {
 				done := make(chan struct{})
 				defer close(done)
-				pressed, rows, restore, err := keysFrom(std, done)
+				pressed, room, restore, err := keysFrom(std, done)
 				if err != nil {
 					return err
 				}
 				defer restore()
-				keys, p.room = pressed, rows
+				keys, p.room = pressed, room
 			}
 			return p.play(told, keys, from)
 		},
@@ -160,9 +160,10 @@ notifications, images, printing, terminal queries and input modes are left out.`
 	return c
 }
 
-// keysFrom makes the terminal that a person plays on send its keys. rows is how many it has, nil
-// when there is no such terminal; restore takes both back.
-func keysFrom(std cli.Stdio, done <-chan struct{}) (keys <-chan string, rows func() int, restore func(), err error) {
+// keysFrom makes the terminal that a person plays on send its keys. room is its size, nil when there
+// is no such terminal; restore takes both back.
+func keysFrom(std cli.Stdio, done <-chan struct{}) (keys <-chan string,
+	room func() (rows, cols int), restore func(), err error) {
 	in := int(std.In.Fd())
 	if !term.IsTerminal(in) || !cli.TerminalOf(std.Out).Moves {
 		return nil, nil, func() {}, nil
@@ -174,8 +175,11 @@ func keysFrom(std cli.Stdio, done <-chan struct{}) (keys <-chan string, rows fun
 	if err := cli.KeyMode(std.In); err != nil {
 		return nil, nil, nil, err
 	}
-	rows = func() int { return int(std.WindowSize(pty.Size{}).Rows) }
-	return readKeys(std.In, done), rows, func() { _ = term.Restore(in, was) }, nil
+	room = func() (rows, cols int) {
+		size := std.WindowSize(pty.Size{})
+		return int(size.Rows), int(size.Cols)
+	}
+	return readKeys(std.In, done), room, func() { _ = term.Restore(in, was) }, nil
 }
 
 func cast2textCommand(std cli.Stdio) *cobra.Command {

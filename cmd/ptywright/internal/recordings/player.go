@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
@@ -28,14 +29,15 @@ type player struct {
 	rec    *record.Recording
 	filter playFilter
 	speed  float64
-	room   func() (rows int) // of the terminal; nil: nothing is shown but the recording
+	// room is the terminal's size; nil: nothing is shown but the recording.
+	room func() (rows, cols int)
 
 	next   int           // of the events
 	drawn  time.Duration // of the last output that was written
 	at     time.Duration // where the recording is, as of since
 	since  time.Time
 	paused bool
-	over   string // the line that is shown over the recording; "": none
+	over   bool // lines are shown over the recording
 }
 
 // play writes a recording in its own time, until a signal arrives, and then resets its modes,
@@ -147,7 +149,7 @@ func (p *player) seek(to time.Duration) error {
 	if err != nil {
 		return err
 	}
-	p.filter, p.next, p.drawn, p.at, p.since, p.over = f, next, to, to, time.Now(), ""
+	p.filter, p.next, p.drawn, p.at, p.since, p.over = f, next, to, to, time.Now(), false
 	_, err = io.WriteString(p.w, "\x1bc"+new(playFilter).play(picture.Restore(s, nil)))
 	return err
 }
@@ -169,7 +171,7 @@ func (p *player) press(key string) (done bool, err error) {
 		if !p.paused {
 			p.toggle()
 		}
-		return false, p.cover(playerKeys)
+		return false, p.cover(playerKeys()...)
 	case key == " ":
 		p.toggle()
 	case key == "." && p.paused:
@@ -244,23 +246,29 @@ func (p *player) marker(forward bool) (at time.Duration, found bool) {
 	return at, found
 }
 
-// playerKeys is what ? shows: what most people look for is first, since a narrow terminal cuts it.
-const playerKeys = "space pause  ←→ 5 s  . , step  0-9 seek  [ ] marker  < > speed  q leave"
+// playerKeys are what ? shows.
+func playerKeys() []string {
+	return []string{"space pause", "←→ 5 s", ". , step", "0-9 seek", "[ ] marker", "< > speed",
+		"q leave"}
+}
 
 // status says where a paused recording is, below it: where there is no row for that, nothing.
 func (p *player) status() error {
 	if !p.paused {
 		return p.uncover()
 	}
-	if p.room == nil || p.room() <= p.rows() {
+	if p.room == nil {
+		return nil
+	}
+	if rows, _ := p.room(); rows <= p.rows() {
 		return nil
 	}
 	percent := 100
 	if d := p.rec.Duration(); d > 0 {
 		percent = int(p.at * 100 / d)
 	}
-	return p.cover(fmt.Sprintf("paused at %s of %s (%d%%)  ? keys", seconds(p.at),
-		seconds(p.rec.Duration()), percent))
+	return p.cover(fmt.Sprintf("paused at %s of %s (%d%%)", seconds(p.at),
+		seconds(p.rec.Duration()), percent), "? keys")
 }
 
 // rows are those of the recording's screen now.
@@ -274,23 +282,33 @@ func (p *player) rows() int {
 	return rows
 }
 
-// cover shows a line in the terminal's last row, until [player.uncover]. The recording is paused.
-func (p *player) cover(line string) error {
+// cover shows texts beside each other in the terminal's last rows, as many as they take, until
+// [player.uncover]. The recording is paused.
+func (p *player) cover(texts ...string) error {
 	if p.room == nil {
 		return nil
 	}
 	if err := p.uncover(); err != nil {
 		return err
 	}
-	p.over = line
-	// The cursor and its attributes come back; the line does not wrap, and scrolls nothing.
-	_, err := fmt.Fprintf(p.w, "\x1b7\x1b[?7l\x1b[%d;1H\x1b[0;7m %s \x1b[0m\x1b[K\x1b[?7h\x1b8", p.room(), line)
+	p.over = true
+	rows, cols := p.room()
+	lines := cli.Rows(texts, cols-len("  ")) // a blank at either side
+	lines = lines[:min(len(lines), rows)]
+	// The cursor and its attributes come back; the lines do not wrap, and scroll nothing.
+	var b strings.Builder
+	b.WriteString("\x1b7\x1b[?7l")
+	for i, line := range lines {
+		fmt.Fprintf(&b, "\x1b[%d;1H\x1b[0;7m %s \x1b[0m\x1b[K", rows-len(lines)+1+i, line)
+	}
+	b.WriteString("\x1b[?7h\x1b8")
+	_, err := io.WriteString(p.w, b.String())
 	return err
 }
 
-// uncover draws what the line was shown over.
+// uncover draws what the lines were shown over.
 func (p *player) uncover() error {
-	if p.over == "" {
+	if !p.over {
 		return nil
 	}
 	at, since := p.at, p.since

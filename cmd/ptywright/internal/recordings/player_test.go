@@ -46,9 +46,11 @@ func (w *watched) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func watch(t *testing.T, rows int) *watched {
-	w := &watched{t: t, keys: make(chan string), term: vt.New(rows, 80, vt.Options{}), over: make(chan error, 1)}
-	p := &player{w: w, rec: clockCast(t), speed: 1, room: func() int { return rows }}
+func watch(t *testing.T, rows int) *watched { return watchOn(t, rows, 80) }
+
+func watchOn(t *testing.T, rows, cols int) *watched {
+	w := &watched{t: t, keys: make(chan string), term: vt.New(rows, cols, vt.Options{}), over: make(chan error, 1)}
+	p := &player{w: w, rec: clockCast(t), speed: 1, room: func() (int, int) { return rows, cols }}
 	go func() { w.over <- p.play(nil, w.keys, 0) }()
 	return w
 }
@@ -140,7 +142,7 @@ func TestPlayShowsItsKeys(t *testing.T) {
 			t.Errorf("%q is over the recording", got)
 		}
 		w.press("?", "1")
-		if got := w.last(); got != playerKeys {
+		if got := w.last(); got != strings.Join(playerKeys(), "  ") {
 			t.Errorf("the last row is %q", got)
 		}
 		w.press("x", "1")
@@ -153,6 +155,29 @@ func TestPlayShowsItsKeys(t *testing.T) {
 		w.after(time.Hour, "20")
 		w.ends()
 	})
+}
+
+// TestPlayShowsItsKeysWhenNarrow: all of them, on the rows that they take, also where those are more
+// than the terminal has.
+func TestPlayShowsItsKeysWhenNarrow(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{10, 40}, {10, 13}, {3, 13}, {1, 5}} {
+		synctest.Test(t, func(t *testing.T) {
+			w := watchOn(t, size[0], size[1])
+			w.after(1500*time.Millisecond, "1")
+			w.keys <- "?"
+			synctest.Wait()
+			lines := w.lines()
+			shown := strings.Join(lines, "\n")
+			for i, k := range playerKeys() {
+				if fits := size[0] == 10 || i == 0 && size[1] == 13; fits && !strings.Contains(shown, k) {
+					t.Errorf("%v: no %q in\n%s", size, k, shown)
+				}
+			}
+			w.press("q", strings.TrimSpace(lines[0]))
+			w.ends()
+		})
+	}
 }
 
 // TestPlayPausedAtTheEnd waits for the person.

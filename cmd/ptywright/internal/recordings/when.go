@@ -25,7 +25,7 @@ type whenFlags struct {
 func whenCommand(std cli.Stdio) *cobra.Command {
 	var f whenFlags
 	c := &cobra.Command{
-		Use:   "when [flags] (FILE | SESSION)",
+		Use:   "when [flags] FILE|SESSION [TEXT]...",
 		Short: "Tell when a text was on the screen of a recording or a session, and for how long",
 		Long: `Tell when one of the conditions held in an asciicast (v1, v2 or v3): from, to, and how long, in
 seconds since the recording began, separated by tabs. FILE may be - for standard input. The first
@@ -36,18 +36,22 @@ Of a session "from" and "to" are sequences, which read --at and shot --at take, 
 "from" follows. As much of its past is asked as is kept: standard error says what is gone. A file of
 the name comes before a session.
 
+TEXT behind the file, --text, --regex and --matcher say what is looked for; of several any one counts.
 Text counts while it is on the screen, however briefly; what scrolls off or is drawn over is gone. What
 was drawn and wiped in one write was there for 0 seconds, and --at shows what came after it. A screen
 that an update still hides does not count. Only times are printed, never what the screen showed.
 
 The exit code is 3 when the condition never held.`,
-		Example: `  ptywright when demo.cast --text 'Do you want to proceed?'
+		Example: `  ptywright when demo.cast 'Do you want to proceed?'
   ptywright when demo.cast --regex '(?m)^FAIL' --all
   ptywright shot -o fail.png --at "$(ptywright when demo.cast --text FAIL | cut -f1)" demo.cast
   ptywright read build --at "$(ptywright when build --text FAIL | cut -f1)"`,
-		Args:              cobra.ExactArgs(1),
+		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: remote.SessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				f.texts = append(f.texts, cli.Words(args[1:]...))
+			}
 			tree, err := f.tree()
 			if err != nil {
 				return err
@@ -109,7 +113,7 @@ func (f *whenFlags) tree() (client.Matcher, error) {
 	var parts []client.Matcher
 	for _, text := range f.texts {
 		if text == "" {
-			return none, cli.Usagef("--text is empty, which every screen has")
+			return none, cli.Usagef("the text is empty, which every screen has")
 		}
 		parts = append(parts, client.Text(text))
 	}
@@ -132,7 +136,7 @@ func (f *whenFlags) tree() (client.Matcher, error) {
 	}
 	switch len(parts) {
 	case 0:
-		return none, cli.Usagef("say what to look for: --text, --regex or --matcher")
+		return none, cli.Usagef("say what to look for: TEXT, --regex or --matcher")
 	case 1:
 		return parts[0], nil
 	}

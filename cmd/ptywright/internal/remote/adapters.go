@@ -441,7 +441,7 @@ is one line, as in adapter.events.`,
 				err := s.Events(c.Context(), a, since, follow,
 					func(e AdapterEvent, dropped bool) error {
 						if dropped {
-							fmt.Fprintln(std.Err, "ptywright: earlier events are not kept")
+							std.Tell("earlier events are not kept")
 						}
 						if f.JSON {
 							return std.JSON(e.Raw)

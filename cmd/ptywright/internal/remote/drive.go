@@ -226,14 +226,15 @@ func searchCommand(std cli.Stdio, f *Flags) *cobra.Command {
 each match, oldest first. LINE and COL count from 0; LINE counts from the oldest line kept, as in
 read --scrollback. Several TEXT are joined by spaces.
 
-Wrapped lines are joined, and secrets cannot be found. The exit code is 1 if nothing matched, as with
+A line that wraps is searched as the one line that it is; for a match in two of its rows both are
+printed, joined. Secrets cannot be found. The exit code is 1 if nothing matched, as with
 grep. With --json, print the answer of session.search.`,
 		Example: `  ptywright search s1 'error:'
   ptywright search s1 --regex '(?i)warning|error' --max 1000`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: SessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			what := strings.Join(args[1:], " ")
+			what := cli.Words(args[1:]...)
 			switch {
 			case regex != "" && what != "":
 				return cli.Usagef("TEXT and --regex exclude each other: say one of them")
@@ -263,8 +264,8 @@ grep. With --json, print the answer of session.search.`,
 						}
 					}
 					if found.Truncated {
-						fmt.Fprintf(std.Err, "ptywright: these are %d of %d: --max tells more\n",
-							len(found.Matches), found.Total)
+						std.Tell("these are %d of %d: --max tells more", len(found.Matches),
+							found.Total)
 					}
 				}
 				if found.Total == 0 {
@@ -344,7 +345,7 @@ type Found struct {
 	Raw       json.RawMessage `json:"-"`         // with session
 }
 
-// A Line is a line with a match.
+// A Line is a line with a match, or the lines that a match goes over, joined.
 type Line struct {
 	Line int    `json:"line"` // from 0, the oldest that is kept
 	Col  int    `json:"col"`  // characters before the match

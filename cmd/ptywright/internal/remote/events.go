@@ -3,7 +3,6 @@ package remote
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -21,7 +20,7 @@ func eventsCommand(std cli.Stdio, f *Flags) *cobra.Command {
 		Long: `Print what has happened to a session, oldest first: who typed (how much, never what), who waits for
 what and how each wait ended, the commands of a shell that marks them with their exit codes, leases,
 resizes, what was hidden, bells, titles and the end. A server keeps some 500 events of a
-session; waits that are pending are always among them.
+session; waits that are pending are always among them. Standard error says so when there are none.
 
 With --follow, continue until the program ends or you press Ctrl-C (exit code 0). A wait is then
 printed when it begins and again when it ends. With --json each event is one line, as in
@@ -34,12 +33,24 @@ session.events; an event that has ended or grown comes again with the same "even
 		ValidArgsFunction: SessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.with(c, func(s *Server) error {
-				show := func(e json.RawMessage) error { return f.printEvent(std.Out, e) }
+				some := false
+				show := func(e json.RawMessage) error {
+					some = true
+					return f.printEvent(std.Out, e)
+				}
 				if follow {
 					return s.followEvents(c.Context(), args[0], since, f.Show(), show)
 				}
 				_, err := s.events(c.Context(), args[0], since, f.Show(), show)
-				return err
+				switch {
+				case err != nil || some:
+					return err
+				case since > 0:
+					std.Tell("nothing was noted of %s after seq %d", args[0], since)
+				default:
+					std.Tell("nothing has happened to %s yet; --follow waits for what does", args[0])
+				}
+				return nil
 			})
 		},
 	}
@@ -58,9 +69,8 @@ func (f *Flags) printEvent(out io.Writer, raw json.RawMessage) error {
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "%s  %s\n", e.Noted().Local().Format("15:04:05.000"),
-		cli.OneLine(e.String()))
-	return err
+	at := e.Noted().Local().Format("15:04:05.000") + "  "
+	return cli.Say(out, at+cli.OneLine(e.String()), len(at))
 }
 
 // events passes what the server keeps of a session's events after since to show, and returns what

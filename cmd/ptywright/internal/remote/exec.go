@@ -123,18 +123,16 @@ func (f *Flags) exec(ctx context.Context, std cli.Stdio, id, line string, limit 
 	switch {
 	case err != nil:
 		if _, reason := Exit(err); r.Raw != nil && (ctx.Err() != nil || reason == "timeout") {
-			fmt.Fprintf(std.Err,
-				"ptywright: the command goes on in %[1]s; ptywright send %[1]s --key ctrl+c interrupts it\n", cli.OneLine(id))
+			std.Tell("the command goes on in %[1]s; ptywright send %[1]s --key ctrl+c interrupts it", id)
 		}
 		return err
 	case r.Truncated && !f.JSON:
-		fmt.Fprintln(std.Err, "ptywright: this is the end of the output: its beginning is not kept")
+		std.Tell("this is the end of the output: its beginning is not kept")
 	}
 	switch {
 	case r.Exit != nil:
 		if !f.JSON {
-			fmt.Fprintf(std.Err, "ptywright: the command has ended the shell of %s\n",
-				cli.OneLine(id))
+			std.Tell("the command has ended the shell of %s", id)
 		}
 		return StatusOf(r.Exit)
 	case r.ExitCode == nil:

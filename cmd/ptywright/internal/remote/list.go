@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
+	"github.com/ptywright/ptywright/protocol/client"
 )
 
 func listCommand(std cli.Stdio, f *Flags) *cobra.Command {
@@ -33,7 +33,7 @@ is one line, as in session.list with details.`,
 					return err
 				}
 				if running {
-					all = slices.DeleteFunc(all, func(i Info) bool { return i.Over() })
+					all = slices.DeleteFunc(all, func(i Info) bool { return over(i.Info) })
 				}
 				if f.JSON {
 					for _, i := range all {
@@ -55,17 +55,21 @@ is one line, as in session.list with details.`,
 func listTable(std cli.Stdio, all []Info, now time.Time) error {
 	if len(all) == 0 {
 		if cli.TerminalOf(std.Out).Cols > 0 {
-			fmt.Fprintln(std.Err, "no sessions; ptywright spawn -- PROGRAM starts one")
+			std.Tell("no sessions; ptywright spawn -- PROGRAM starts one")
 		}
 		return nil
 	}
-	table(all, now).Print(std.Out)
-	return nil
+	infos := make([]client.Info, len(all))
+	for i := range all {
+		infos[i] = all[i].Info
+	}
+	return Sessions(infos, now).Print(std.Out)
 }
 
-// table is the sessions: those that run first, each half oldest first.
-func table(all []Info, now time.Time) *cli.Table {
-	slices.SortStableFunc(all, func(a, b Info) int { return rank(a) - rank(b) })
+// Sessions is the table of sessions that people are shown: those that run first, each half oldest
+// first. It sorts all.
+func Sessions(all []client.Info, now time.Time) *cli.Table {
+	slices.SortStableFunc(all, func(a, b client.Info) int { return rank(a) - rank(b) })
 	t := &cli.Table{Columns: []cli.Column{
 		{Title: "ID"},
 		{Title: "NAME", Least: 8, Spare: true},
@@ -95,18 +99,18 @@ func table(all []Info, now time.Time) *cli.Table {
 }
 
 // rank puts what runs before what has ended.
-func rank(i Info) int {
-	if i.Over() {
+func rank(i client.Info) int {
+	if over(i) {
 		return 1
 	}
 	return 0
 }
 
-// Over reports whether the program has ended, with all of its output.
-func (i *Info) Over() bool { return i.Exit != nil && !i.Exit.Draining }
+// over reports whether a session's program has ended, with all of its output.
+func over(i client.Info) bool { return i.Exit != nil && !i.Exit.Draining }
 
 // stateCell is green for what runs, and red for what failed.
-func stateCell(i Info) cli.Cell {
+func stateCell(i client.Info) cli.Cell {
 	c := cli.Cell{Text: i.Exit.String(), SGR: cli.Dim}
 	switch {
 	case i.Exit == nil:

@@ -13,27 +13,47 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/locate"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
 // locatorHelp explains locators in the help of the commands that take one.
-const locatorHelp = `A LOCATOR names a place by what a person would call it, in the words of docs/locators.md: a text in
-quotes, /EXPRESSION/, style, link, cursor, rect, box, lines, cross, selected or field, joined by in,
-has, lacks, right_of, left_of, above, below, and, or, first, last and nth. Quote it as a whole, so that the
-shell leaves its quotes alone. --text TEXT is a text that needs no quotes of its own.`
+const locatorHelp = `Words that do not begin like a locator are the text to find: ptywright find s1 Commit.
 
-// locatorArgs are the words of a locator: arguments, or the text of a flag.
+A LOCATOR names a place by what a person would call it, in the words of docs/locators.md: a text in
+quotes, /EXPRESSION/, style, link, cursor, rect, box, lines, cross, selected or field, joined by in,
+has, lacks, right_of, left_of, above, below, and, or, first, last and nth. Quote it as a whole, so that
+the shell leaves its quotes alone. --text TEXT is a text whatever it begins with.`
+
+// locatorArgs are the words of a locator, or a text: see [cli.Words]. A text has to have a flag only
+// where it begins like a locator, with one of its words, a quote, a slash or a parenthesis.
 func locatorArgs(args []string, text string) (any, error) {
-	words := strings.TrimSpace(strings.Join(args, " "))
+	words := strings.TrimSpace(cli.Words(args...))
 	switch {
 	case text != "" && words != "":
 		return nil, cli.Usagef("LOCATOR and --text exclude each other: say one of them")
 	case text != "":
 		return map[string]any{"type": "text", "value": text}, nil
 	case words == "":
-		return nil, cli.Usagef("say what to find: LOCATOR, such as \"'Commit' in box 'Menu'\", or --text")
+		return nil, cli.Usagef("say what to find: TEXT, or LOCATOR, such as \"'Commit' in box 'Menu'\"")
 	}
-	return words, nil
+	var bad *locate.ParseError
+	if _, err := locate.Parse(words); errors.As(err, &bad) && bad.Unknown != "" && bad.At == 0 {
+		return map[string]any{"type": "text", "value": words}, nil
+	}
+	return words, nil // the server knows more of it, such as places that its plugins guess
+}
+
+// notLocator says how words that were taken for a locator, and are none, can be said to be a text.
+func notLocator(err error, locator any) error {
+	var e *client.Error
+	words, ok := locator.(string)
+	if !ok || !errors.As(err, &e) || e.Reason != "invalid_locator" && e.Reason != "invalid_action" {
+		return err
+	}
+	text := fmt.Sprintf("%s; if it is a text: --text %s",
+		strings.TrimPrefix(Plainly(err).Error(), "locator: "), cli.ShellWord(words))
+	return cli.Error{Err: errors.New(text), Code: cli.ExitUsage, Reason: string(e.Reason)}
 }
 
 func findCommand(std cli.Stdio, f *Flags) *cobra.Command {
@@ -42,7 +62,7 @@ func findCommand(std cli.Stdio, f *Flags) *cobra.Command {
 	var timeout time.Duration
 	var at Moment
 	c := &cobra.Command{
-		Use:   "find [flags] ID [LOCATOR]...",
+		Use:   "find [flags] ID [TEXT | LOCATOR]...",
 		Short: "Find a place on a session's screen",
 		Long: `Find places on a session's screen, and print ROW:COL: and the text of each, counted from 0.
 
@@ -51,7 +71,8 @@ func findCommand(std cli.Stdio, f *Flags) *cobra.Command {
 It looks once, or with --timeout until there is at least one place. With --one there has to be exactly
 one, with --stable it has to have been as it is for 300 ms, and with --hidden there has to be none. The
 exit code is 1 when that is not so, and standard error says what was found instead.`,
-		Example: `  ptywright find s1 "'Commit' in box 'Menu'"
+		Example: `  ptywright find s1 Commit
+  ptywright find s1 "'Commit' in box 'Menu'"
   ptywright find s1 "cross 'b.txt' 'Size'" --one
   ptywright find s1 --text 'Saving' --hidden --timeout 10s
   ptywright find s1 "lines style 'inverse'" --json`,
@@ -87,7 +108,7 @@ exit code is 1 when that is not so, and standard error says what was found inste
 			return f.with(c, func(s *Server) error {
 				found, err := s.Locate(c.Context(), args[0], more, timeout, f.Show())
 				if err != nil {
-					return absent(err)
+					return absent(notLocator(err, locator))
 				}
 				if f.JSON {
 					return std.JSON(found.Raw)
@@ -106,7 +127,7 @@ exit code is 1 when that is not so, and standard error says what was found inste
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&text, "text", "", "find this `TEXT`, in place of LOCATOR")
+	fs.StringVar(&text, "text", "", "find this `TEXT`, also one that begins as a locator does")
 	fs.BoolVar(&one, "one", false, "want exactly one place")
 	fs.BoolVar(&hidden, "hidden", false, "want no place")
 	fs.BoolVar(&stable, "stable", false, "want the place to have been as it is for 300 ms")
@@ -134,7 +155,7 @@ func clickCommand(std cli.Stdio, f *Flags) *cobra.Command {
 	var count int
 	var timeout time.Duration
 	c := &cobra.Command{
-		Use:   "click [flags] ID [LOCATOR]...",
+		Use:   "click [flags] ID [TEXT | LOCATOR]...",
 		Short: "Click on what a locator names",
 		Long: `Click on the one place of a session's screen that a locator means. It waits until there is exactly one,
 finds and presses it on the same screen, and prints the sequence before it, for wait --since, as send does.
@@ -173,7 +194,7 @@ mouse_not_requested. ptywright mouse clicks at a row and a column.`,
 			return f.with(c, func(s *Server) error {
 				sent, err := s.click(c.Context(), args[0], value, timeout)
 				if err != nil {
-					return err
+					return notLocator(err, locator)
 				}
 				if slices.ContainsFunc(sent.Receipts, func(p client.Pressed) bool { return p.Moved }) {
 					cli.Complain(std.Err, errors.New("warning: the place was no longer there when the "+
@@ -184,7 +205,7 @@ mouse_not_requested. ptywright mouse clicks at a row and a column.`,
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&text, "text", "", "click on this `TEXT`, in place of LOCATOR")
+	fs.StringVar(&text, "text", "", "click on this `TEXT`, also one that begins as a locator does")
 	fs.StringVar(&button, "button", "", "`BUTTON`: left, middle or right (default: left)")
 	fs.StringVar(&mods, "mods", "", "`KEYS` that are held down, joined by +: shift, alt, ctrl")
 	fs.StringVar(&spot, "spot", "center", "which `CELL` of the place: center, start or end")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 
@@ -86,8 +85,7 @@ func (f *Flags) logs(ctx context.Context, std cli.Stdio, out io.Writer, s *Serve
 	var plain Plain
 	show := func(d Delta) error {
 		if d.Dropped && l.to != "" {
-			fmt.Fprintln(std.Err,
-				"ptywright: earlier output is not kept: spawn --transcript keeps more")
+			std.Tell("earlier output is not kept: spawn --transcript keeps more")
 		}
 		if f.JSON {
 			return cli.JSONLines(out, d)

@@ -103,7 +103,8 @@ func (f *stepFlags) order(args []string, file func(name string) (string, error))
 		switch {
 		case i == len(args) || i == 0: // the session
 		case text:
-			all[len(all)-1].Text += " " + args[i]
+			last := &all[len(all)-1]
+			last.Text = cli.Words(last.Text, args[i])
 		default:
 			all, text = append(all, Step{Text: args[i]}), true
 		}
@@ -366,7 +367,7 @@ func (f *Flags) printSent(std cli.Stdio, sent Sent, err error) error {
 		return err
 	}
 	if !f.JSON {
-		fmt.Fprintln(std.Err, "ptywright: the program has not read it yet")
+		std.Tell("the program has not read it yet")
 	}
 	return cli.ExitCode(cli.ExitTimeout)
 }

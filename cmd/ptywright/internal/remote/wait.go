@@ -64,6 +64,54 @@ func (f *conditionFlags) add(c *cobra.Command) {
 	fs.StringVar(&f.each, "each", "", "with several sessions and conditions, `HOW` many hold in a session: any or all")
 }
 
+// given reports whether a flag says what to wait for.
+func (f *conditionFlags) given(c *cobra.Command) bool {
+	return f.exit || f.finished || c.Flags().Changed("stable") ||
+		len(f.texts)+len(f.regexes)+len(f.outputs)+len(f.outputRegexes)+len(f.matchers) > 0
+}
+
+// split divides the arguments: where a flag says what to wait for, each is a session; else what
+// stands behind the first is the text to wait for, see [cli.Words].
+func (f *conditionFlags) split(c *cobra.Command, args []string) (ids []string, text string,
+	err error) {
+	switch {
+	case f.given(c):
+		for _, a := range args[1:] {
+			if !cli.PlainWord().MatchString(a) && a != "" {
+				return nil, "", cli.Usagef("%s cannot be a session: "+
+					"beside other conditions say --text %s", engine.Quote(a), cli.ShellWord(a))
+			}
+		}
+		return args, "", nil
+	case len(args) == 1:
+		return args, "", nil
+	case f.any || f.all || f.each != "":
+		return nil, "", cli.Usagef("say what to wait for in these sessions, such as --exit; "+
+			"if %s is a text: --text %[1]s", cli.ShellWord(cli.Words(args[1:]...)))
+	}
+	if text = cli.Words(args[1:]...); text == "" {
+		return nil, "", cli.Usagef("TEXT is empty, which every screen contains")
+	}
+	return args[:1], text, nil
+}
+
+// unlessSessions refuses words that were taken for a text and all name sessions: which is meant, a
+// flag has to say.
+func (s *Server) unlessSessions(ctx context.Context, words []string) error {
+	all, err := s.List(ctx, Show{})
+	if err != nil {
+		return err
+	}
+	for _, w := range words {
+		if !slices.ContainsFunc(all, func(i Info) bool { return i.Session == w || i.Name == w }) {
+			return nil
+		}
+	}
+	return cli.Usagef("%s may be a session or a text: say what to wait for in each session, such as "+
+		"--exit with --any or --all; or the text, with --text %s", engine.Quote(words[0]),
+		cli.ShellWord(cli.Words(words...)))
+}
+
 // matcher makes the wire's matcher from the flags, for that number of sessions.
 func (f *conditionFlags) matcher(c *cobra.Command, sessions int) (any, error) {
 	switch {
@@ -120,7 +168,7 @@ func (f *conditionFlags) matcher(c *cobra.Command, sessions int) (any, error) {
 	var m any
 	switch {
 	case len(parts) == 0:
-		return nil, cli.Usagef("say what to wait for: --text, --regex, --output, --output-regex, --stable, --exit, --finished or --matcher")
+		return nil, cli.Usagef("say what to wait for: TEXT, --regex, --output, --output-regex, --stable, --exit, --finished or --matcher")
 	case sessions > 1 && len(parts) > 1 && f.each == "":
 		return nil, cli.Usagef("there are several sessions, and several conditions: say with --each any or --each all how many of these have to hold in a session")
 	case len(parts) == 1:
@@ -154,10 +202,13 @@ func waitCommand(std cli.Stdio, f *Flags) *cobra.Command {
 	var next, status, latched bool
 	var timeout time.Duration
 	c := &cobra.Command{
-		Use:   "wait [flags] ID...",
+		Use:   "wait [flags] ID... [TEXT]",
 		Short: "Wait until a session shows a text, is still, or has ended",
 		Long: `Wait until one of the conditions holds, or with --all all of them, and print what matched: the text,
 what the expression captured, or how the program or command ended.
+
+What stands behind the ID is the TEXT to wait for. Where a flag says what to wait for, each argument
+is a session, and a text needs --text.
 
 Text counts where a person watching would have seen it: on the screen, and in lines that scrolled off
 during the wait or, with --since, were written after it. --output searches everything the program
@@ -184,7 +235,8 @@ If the wait times out, or can no longer match because the program ended, standar
 each condition lacked, and the last screen.
 
 Trailing blanks are cut from every row: look for '\$$', not '\$ $'.`,
-		Example: `  ptywright wait s1 --regex '(?m)[$#]$'
+		Example: `  ptywright wait s1 'tests passed' --timeout 5m
+  ptywright wait s1 --regex '(?m)[$#]$'
   ptywright wait s1 --since $seq --regex '(?m)^(\d+) passed' --timeout 5m
   ptywright wait s1 --all --stable 300 --regex '\S'
   ptywright wait s1 --not --text 'loading'
@@ -196,17 +248,24 @@ Trailing blanks are cut from every row: look for '\$$', not '\$ $'.`,
 		Annotations:       map[string]string{cli.StatusNote: "with --status the program's own"},
 		ValidArgsFunction: SessionIDs(0),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := manySessions(args); err != nil {
+			ids, text, err := until.split(c, args)
+			if err != nil {
 				return err
 			}
-			m, err := until.matcher(c, len(args))
+			if text != "" {
+				until.texts = append(until.texts, text)
+			}
+			if err := manySessions(ids); err != nil {
+				return err
+			}
+			m, err := until.matcher(c, len(ids))
 			if err != nil {
 				return err
 			}
 			switch {
 			case status && (!until.exit || until.not):
 				return cli.Usagef("--status is for --exit: there is another program's code to return only when that has ended")
-			case since != "" && len(args) > 1:
+			case since != "" && len(ids) > 1:
 				return cli.Usagef("--since is for one session: positions are each session's own")
 			}
 			if _, err := engine.ParsePosition(since); since != "" && err != nil {
@@ -222,7 +281,12 @@ Trailing blanks are cut from every row: look for '\$$', not '\$ $'.`,
 				defer s.Close()
 				until.warn(std.Err)
 				cond := Condition{Matcher: m, Since: client.Position(since), Latched: latched, Timeout: timeout, Show: f.Show()}
-				err = f.wait(ctx, std, s, args, cond, waitOptions{until.all, next, status})
+				if text != "" {
+					err = s.unlessSessions(ctx, args[1:])
+				}
+				if err == nil {
+					err = f.wait(ctx, std, s, ids, cond, waitOptions{until.all, next, status})
+				}
 			}
 			if status {
 				return ownCodes(f.Exit(c.Context(), err))

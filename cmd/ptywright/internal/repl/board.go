@@ -146,7 +146,7 @@ func (b *board) event(e client.Event) {
 	id := cli.OneLine(e.Session)
 	switch e.Method {
 	case "session.exited":
-		b.put(b.style.As(cli.Yellow, id) + " " + ended(&client.Exit{Code: e.Code, Signal: e.Signal}))
+		b.put(b.style.As(cli.Yellow, id) + " " + cli.OneLine(e.Ended().String()))
 	case "session.leased":
 		if l, ok := p["lease"].(map[string]any); ok {
 			holder, _ := l["holder"].(string)

@@ -120,7 +120,7 @@ func (c *console) listSessions(ctx context.Context, _ string) error {
 	for _, s := range sessions {
 		state := "quiet " + cli.Brief(s.Quiet)
 		if s.Exit != nil {
-			state = ended(s.Exit)
+			state = s.Exit.String()
 		}
 		if s.Lease != nil {
 			state += ", held by " + s.Lease.Holder
@@ -424,10 +424,14 @@ func (c *console) listEvents(ctx context.Context, args string) error {
 	if err := c.call(ctx, "session.events", map[string]string{"session": id}, &r); err != nil {
 		return err
 	}
+	if len(r.Events) == 0 {
+		fmt.Fprintf(c.out, "nothing has happened to %s yet\n", cli.OneLine(id))
+	}
+	cols := cli.TerminalOf(c.Out).Cols
 	for i := range r.Events {
 		e := &r.Events[i]
-		fmt.Fprintf(c.out, "  %s  %s\n", e.Noted().Local().Format(time.TimeOnly),
-			cli.OneLine(e.String()))
+		at := e.Noted().Local().Format(time.TimeOnly) + "  "
+		fmt.Fprintln(c.out, cli.Wrap("  "+at+cli.OneLine(e.String()), cols, len(at)))
 	}
 	return nil
 }

@@ -184,6 +184,9 @@ func (c *console) connect() error {
 	var caps struct {
 		Methods []string `json:"methods"`
 	}
+	if err := cl.Introduce(c.ctx, caller.Command(os.Args)); err != nil {
+		return err
+	}
 	if err := c.call(c.ctx, "server.capabilities", nil, &caps); err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func (s *screen) show(on cli.Style, cols int) string {
 		foot = append(foot, "alternate screen")
 	}
 	if e := s.snap.Exit; e != nil {
-		foot = append(foot, ended(e))
+		foot = append(foot, cli.OneLine(e.String()))
 	}
 	var b strings.Builder
 	b.WriteString(on.As(cli.Dim, border("┌", head, inner, "┐")) + "\n")
@@ -60,17 +60,6 @@ func (s *screen) show(on cli.Style, cols int) string {
 func border(left, text string, inner int, right string) string {
 	text = edit.Cut(text, inner)
 	return left + text + strings.Repeat("─", max(inner-edit.Width(text), 0)) + right
-}
-
-// ended says how a program ended.
-func ended(e *client.Exit) string {
-	switch {
-	case e.Signal != nil:
-		return "ended by " + cli.OneLine(*e.Signal)
-	case e.Code != nil:
-		return "exit " + strconv.Itoa(*e.Code)
-	}
-	return "ended"
 }
 
 // rows are the screen's rows up to the last that is not blank, each padded to cols columns.

@@ -379,7 +379,7 @@ func serveDoors(ctx context.Context, std cli.Stdio, openers []opening, there fun
 	var serve []func(context.Context) error
 	for _, d := range doors {
 		if d.says != "" { // our parent waits for these lines
-			fmt.Fprintf(std.Err, "ptywright: %s\n", d.says)
+			std.Tell("%s", d.says)
 		}
 		serve = append(serve, d.serve)
 	}

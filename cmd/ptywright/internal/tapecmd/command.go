@@ -14,6 +14,7 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/scratch"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/serve"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/tuitest/tape"
@@ -98,21 +99,21 @@ func (f *flags) run(ctx context.Context, std cli.Stdio, file string) error {
 			return cli.Usagef("-o %w", err)
 		}
 	}
-	scratch, err := os.MkdirTemp("", "ptywright-tape-")
+	own, err := scratch.New("ptywright-tape-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(scratch)
+	defer own.Remove()
 	ctx, hurry, stop := ending.Until(ctx, true)
 	defer stop()
 	// A second Ctrl-C waits for nothing: the watcher ends the programs.
 	impatient := context.AfterFunc(hurry, func() {
-		os.RemoveAll(scratch)
+		_ = own.Remove() // the next tape does it otherwise
 		os.Exit(cli.ExitInterrupted)
 	})
 	defer impatient()
 	guard, unguard := serve.Guard(std.Err)
-	d := &drawer{flags: f, std: std, file: file, guard: guard, scratch: scratch}
+	d := &drawer{flags: f, std: std, file: file, guard: guard, scratch: own.Path}
 	if f.watch {
 		err = d.again(ctx)
 	} else {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,20 +41,17 @@ func (d *drawer) draw(ctx context.Context) error {
 	l, notes := lookOf(t)
 	lacking := new(picture.Lacking)
 	l.options.Missing = lacking.Add
-	outs, outErr := outputs(t, d.outputs)
+	files := newTargets(d.files)
+	outs, outErr := outputs(t, d.outputs, files)
 	s, err := script.FromTape(t, l.size)
 	if err := d.unread(join(err, outErr)); err != nil {
 		return err
 	}
-	for _, n := range notes {
-		d.note(n)
-	}
-	var paths []string
-	for _, o := range outs {
-		paths = append(paths, o.path)
-	}
-	if err := makeFolders(append(paths, shotsOf(t)...)); err != nil {
+	if err := d.unread(files.check()); err != nil {
 		return err
+	}
+	for _, n := range append(notes, files.notes...) {
+		d.note(n)
 	}
 	dir, err := os.MkdirTemp(d.scratch, "run-")
 	if err != nil {
@@ -72,28 +70,26 @@ func (d *drawer) draw(ctx context.Context) error {
 	return err
 }
 
-// join joins the errors of a tape.
-func join(a, b error) error {
-	first, more := (*tape.Error)(nil), (*tape.Error)(nil)
-	switch {
-	case a == nil || !errors.As(a, &first):
-		return errors.Join(a, b)
-	case errors.As(b, &more):
-		first.More = append(first.More, more.Errors()...)
+// join joins the errors of a tape, which are one error then.
+func join(errs ...error) error {
+	var all tape.ErrorList
+	for _, err := range errs {
+		own := (*tape.Error)(nil)
+		if err != nil && !errors.As(err, &own) {
+			return err
+		}
+		all.Add(own)
 	}
-	return first
+	return all.Err()
 }
 
 // unread tells the errors of a tape, a line each.
 func (d *drawer) unread(err error) error {
 	first := (*tape.Error)(nil)
-	if !errors.As(err, &first) {
+	if err == nil || !errors.As(err, &first) {
 		return err
 	}
-	for _, e := range first.Errors() {
-		cli.Complain(d.std.Err, e)
-	}
-	return cli.ExitCode(cli.ExitError)
+	return cli.ComplainAll(d.std.Err, first.Errors())
 }
 
 // note says what is not as in VHS, once.
@@ -105,15 +101,6 @@ func (d *drawer) note(n note) {
 		d.noted[text] = true
 		fmt.Fprintf(d.std.Err, "note  %s\n", cli.OneLine(text))
 	}
-}
-
-func shotsOf(t *tape.Tape) (paths []string) {
-	for _, c := range t.Commands {
-		if c.Kind == tape.Screenshot {
-			paths = append(paths, c.Text)
-		}
-	}
-	return paths
 }
 
 // play runs the tape and returns its recording.
@@ -170,15 +157,13 @@ func (d *drawer) failed(r *script.Result) {
 	}
 }
 
-// write draws and writes all files, and says so. Nothing is written before everything is drawn.
+// write draws all files and writes them, all or none, and says so.
 func (d *drawer) write(ctx context.Context, f *film, l *look, outs []output) error {
-	type file struct {
-		path string
-		data []byte
-	}
-	var all []file
+	var all []record.Named
 	keep := func(path string, data []byte) error {
-		all = append(all, file{path, data})
+		id := identity(path)
+		all = slices.DeleteFunc(all, func(x record.Named) bool { return identity(x.Path) == id })
+		all = append(all, record.Named{Path: path, Data: data})
 		return ctx.Err()
 	}
 	cast, err := f.cast()
@@ -208,11 +193,16 @@ func (d *drawer) write(ctx context.Context, f *film, l *look, outs []output) err
 	case len(all) == 0:
 		return errNothing
 	}
+	undo, err := makeFolders(all)
+	if err == nil {
+		err = record.WriteTogether(all)
+	}
+	if err != nil {
+		undo()
+		return err
+	}
 	for _, x := range all {
-		if err := record.WriteShared(x.path, x.data); err != nil {
-			return err
-		}
-		fmt.Fprintf(d.std.Out, "wrote %s (%s)\n", cli.OneLine(x.path), size(len(x.data)))
+		fmt.Fprintf(d.std.Out, "wrote %s (%s)\n", cli.OneLine(x.Path), size(len(x.Data)))
 	}
 	_, err = fmt.Fprintf(d.std.Out, "%.1f s, %d rows, %d columns\n", long.Seconds(), l.size.Rows, l.size.Cols)
 	return err

@@ -108,6 +108,34 @@ func looped(frames iter.Seq2[time.Duration, *vt.Screen],
 	}
 }
 
+// blink is how long a blinking cursor is shown, and then not: as long as in VHS's terminal.
+const blink = 600 * time.Millisecond
+
+// blinking are frames with a cursor that blinks. It is shown at first whenever something changes, so
+// that it does not seem to lag behind the keys.
+func blinking(frames iter.Seq2[time.Duration, *vt.Screen]) iter.Seq2[time.Duration, *vt.Screen] {
+	return func(yield func(time.Duration, *vt.Screen) bool) {
+		for lasts, s := range frames {
+			on, off := s, s
+			if s.Cursor.Visible {
+				without := *s
+				without.Cursor.Visible = false
+				off = &without
+			}
+			for on != off && lasts > blink {
+				if !yield(blink, on) {
+					return
+				}
+				lasts -= blink
+				on, off = off, on
+			}
+			if !yield(lasts, on) {
+				return
+			}
+		}
+	}
+}
+
 // rule is the line between two screens of a text, as VHS draws it.
 const rule = "────────────────────────────────────────" +
 	"────────────────────────────────────────"

@@ -121,6 +121,37 @@ func TestLooped(t *testing.T) {
 	}
 }
 
+// TestBlinking: a cursor is shown for 600 ms from every change on, and then is not for as long, in the
+// same time in all; one that is hidden stays so.
+func TestBlinking(t *testing.T) {
+	t.Parallel()
+	cursor := func(text string) *vt.Screen {
+		term := vt.New(1, 10, vt.Options{})
+		term.Feed([]byte(text))
+		return term.Snapshot()
+	}
+	frames := func(yield func(time.Duration, *vt.Screen) bool) {
+		for _, f := range []struct {
+			lasts  time.Duration
+			screen *vt.Screen
+		}{{600 * time.Millisecond, cursor("a")}, {1300 * time.Millisecond, cursor("ab")}, {2 * time.Second, cursor("abc\x1b[?25l")}} {
+			if !yield(f.lasts, f.screen) {
+				return
+			}
+		}
+	}
+	var got []string
+	for lasts, s := range blinking(frames) {
+		got = append(got, fmt.Sprintf("%v %s %v", lasts, s.Text(), s.Cursor.Visible))
+	}
+	if text := strings.Join(got, ", "); text != "600ms a true, 600ms ab true, 600ms ab false, 100ms ab true, 2s abc false" {
+		t.Error(text)
+	}
+	for range blinking(frames) {
+		break // one that stops early gets no more
+	}
+}
+
 func shown(frames iter.Seq2[time.Duration, *vt.Screen]) string {
 	var all []string
 	for d, s := range frames {

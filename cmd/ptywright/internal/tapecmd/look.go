@@ -24,6 +24,7 @@ type look struct {
 	rate    float64 // frames a second at most; 0: as animate has them
 	speed   float64
 	loop    float64 // where the film begins, 0 to 1
+	blinks  bool    // the cursor does
 	// drawn is called with how much of the film is drawn, goesOn reports whether it goes on.
 	drawn  func(at time.Duration)
 	goesOn func() bool
@@ -54,31 +55,15 @@ func lookOf(t *tape.Tape) (*look, []note) {
 	if l.loop >= 1 {
 		l.loop = 0
 	}
+	ignored := l.window(&h)
+	l.options.LineHeight, l.options.LetterSpacing = h.LineHeight, h.LetterSpacing
 	var notes []note
-	ignored := map[string]string{
-		"FontFamily":    "the font is DejaVu Sans Mono, with others for what it lacks",
-		"LineHeight":    "rows stand as close as the font says",
-		"LetterSpacing": "characters stand as close as the font says",
-	}
-	if h.CursorBlink {
-		ignored["CursorBlink"] = "cursors do not blink in pictures"
-	}
-	ignored["BorderRadius"] = "the corners of a window are as round as its font says"
-	ignored["WindowBarSize"] = "the bar of a window is as high as its font says"
-	ignored["Margin"] = "the ground around a window, if any, is as wide as its font says"
-	ignored["MarginFill"] = "the ground around a window, if any, has colours of the theme"
-	switch {
-	case h.Margin >= h.FontSize: // what is narrower is no ground for a window to stand on
-		l.options.Frame = picture.FramePoster
-	case h.WindowBar != "":
-		l.options.Frame = picture.FrameWindow
-	}
-	if h.WindowBar != "" && h.WindowBar != "Colorful" {
-		ignored["WindowBar"] = "the window has coloured buttons on the left"
-	}
 	for _, c := range h.Given {
-		if c.Name == "Framerate" {
+		switch c.Name {
+		case "Framerate":
 			l.rate = h.Framerate
+		case "CursorBlink":
+			l.blinks = h.CursorBlink
 		}
 		why := ignored[c.Name]
 		if strings.HasPrefix(c.Name, "Subtitle") {
@@ -110,6 +95,41 @@ func lookOf(t *tape.Tape) (*look, []note) {
 	l.options.Padding = int(h.Padding)
 	l.size = l.sizeOf(&h)
 	return l, notes
+}
+
+// window takes what is around the cells. It returns what of that is not drawn as the tape says, and why.
+func (l *look) window(h *tape.Settings) (ignored map[string]string) {
+	ignored = map[string]string{}
+	if plain(h.FontFamily) != plain(picture.FontName) {
+		ignored["FontFamily"] = "the font is " + picture.FontName + ", with others for what it lacks"
+	}
+	fill, isColor := tape.ParseColor(h.MarginFill)
+	switch {
+	case h.MarginFill == "" && h.Margin > 0:
+		ignored["Margin"] = "it is drawn in the colour of MarginFill, which is not set, as in VHS"
+	case h.MarginFill != "" && !isColor:
+		ignored["MarginFill"] = "pictures are not drawn there, and a margin has colours of the theme"
+	}
+	if h.WindowBar == "" {
+		ignored["WindowBarSize"] = "there is no bar without WindowBar, as in VHS"
+	}
+	if h.WindowBar == "" && h.BorderRadius == 0 && h.MarginFill == "" {
+		return ignored
+	}
+	c := &picture.Chrome{Radius: int(h.BorderRadius)}
+	if h.WindowBar != "" {
+		c.Bar = int(h.WindowBarSize)
+		c.Buttons.Right = strings.HasSuffix(h.WindowBar, "Right")
+		c.Buttons.Rings = strings.HasPrefix(h.WindowBar, "Rings")
+	}
+	if h.MarginFill != "" {
+		c.Margin = int(h.Margin)
+	}
+	if isColor {
+		c.Fill = color.RGBA{uint8(fill >> 16), uint8(fill >> 8), uint8(fill), 0xff}
+	}
+	l.options.Chrome = c
+	return ignored
 }
 
 // sizeOf returns how many cells fit into a picture of the tape's width and height.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -44,65 +43,52 @@ func formatOf(path string) (string, error) {
 // An output is a file that a tape makes.
 type output struct{ path, format string }
 
-// outputs are those of a tape; given take their place.
-func outputs(t *tape.Tape, given []string) ([]output, error) {
-	var all []output
-	var first *tape.Error
-	seen := map[string]bool{}
-	add := func(path string) error {
-		format, err := formatOf(path)
-		if err == nil && !seen[filepath.Clean(path)] {
-			seen[filepath.Clean(path)] = true
-			all = append(all, output{path, format})
-		}
-		return err
-	}
+// outputs are those of a tape; given take their place. What they and the tape's screenshots write is
+// added to targets.
+func outputs(t *tape.Tape, given []string, files *targets) (all []output, err error) {
 	for _, path := range given {
-		if err := add(path); err != nil {
+		format, err := formatOf(path)
+		if err != nil {
 			return nil, cli.Usagef("-o %w", err)
 		}
+		if err := files.add(path, nil); err != nil {
+			return nil, cli.Usagef("-o: %w", err)
+		}
+		all = append(all, output{path, format})
 	}
+	var bad tape.ErrorList
 	for i := range t.Commands {
-		switch c := &t.Commands[i]; c.Kind {
-		case tape.Output:
-			if given != nil {
-				continue
+		c := &t.Commands[i]
+		var err error
+		switch {
+		case c.Kind == tape.Output && given == nil:
+			var format string
+			if format, err = formatOf(c.Text); err != nil {
+				err = fmt.Errorf("%w; -o FILE takes the place of the tape's Outputs", err)
+			} else if err = files.add(c.Text, c); err == nil {
+				all = append(all, output{c.Text, format})
 			}
-			if err := add(c.Text); err != nil {
-				refuse(&first, c, fmt.Errorf("%w; -o FILE takes the place of the tape's Outputs", err))
-			}
-		case tape.Screenshot:
-			if _, err := picture.FormatFor("", c.Text); err != nil {
-				refuse(&first, c, fmt.Errorf("Screenshot %s %w", pty.QuotePath(c.Text), err))
+		case c.Kind == tape.Screenshot:
+			if _, err = picture.FormatFor("", c.Text); err != nil {
+				err = fmt.Errorf("Screenshot %s %w", pty.QuotePath(c.Text), err)
+			} else {
+				err = files.add(c.Text, c)
 			}
 		}
+		if err != nil {
+			bad.Add(errorAt(c, err))
+		}
 	}
-	if first != nil {
-		return nil, first
+	if err := bad.Err(); err != nil {
+		return nil, err
 	}
 	if len(all) == 0 {
-		_ = add(defaultOutput)
-	}
-	return all, nil
-}
-
-func refuse(first **tape.Error, c *tape.Command, err error) {
-	e := &tape.Error{File: c.File, Line: c.Line, Col: max(c.At, 1), Msg: err.Error()}
-	if *first == nil {
-		*first = e
-	} else {
-		(*first).More = append((*first).More, e)
-	}
-}
-
-// makeFolders makes the folders of files, as VHS does, before a tape runs for nothing.
-func makeFolders(paths []string) error {
-	for _, path := range paths {
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return fmt.Errorf("make the folder of %s: %w", pty.QuotePath(path), err)
+		all = []output{{defaultOutput, "gif"}}
+		if err := files.add(defaultOutput, nil); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return all, nil
 }
 
 // errNothing: all of a tape is hidden.
@@ -129,6 +115,9 @@ func (l *look) draw(f *film, cast []byte, rec *record.Recording, o output) ([]by
 		return nil, err
 	}
 	all := frames.All()
+	if l.blinks {
+		all = blinking(all)
+	}
 	if l.loop > 0 {
 		all = looped(all, l.loop)
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/scratch"
 )
 
 const (
@@ -31,7 +33,7 @@ func prune(temp string) {
 		if !e.IsDir() || !strings.HasPrefix(e.Name(), runFolder) {
 			continue
 		}
-		if info, err := e.Info(); err == nil && mine(info) && over(filepath.Join(temp, e.Name())) {
+		if info, err := e.Info(); err == nil && scratch.Mine(info) && over(filepath.Join(temp, e.Name())) {
 			runs = append(runs, info)
 		}
 	}

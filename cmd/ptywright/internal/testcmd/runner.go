@@ -117,6 +117,12 @@ func find(args []string) ([]string, error) {
 		if err != nil {
 			return nil, cli.Usagef("%w", err)
 		}
+		if !info.IsDir() && strings.EqualFold(filepath.Ext(arg), ".tape") {
+			word := cli.ShellWord(arg)
+			return nil, cli.Usagef("%s is a tape: ptywright tape %s draws it, and "+
+				"ptywright test import %s -o %s makes a script of it", cli.OneLine(arg), word, word,
+				cli.ShellWord(strings.TrimSuffix(arg, filepath.Ext(arg))+script.Ext))
+		}
 		if !info.IsDir() {
 			add(arg)
 			continue
@@ -168,12 +174,12 @@ type runner struct {
 func (r *runner) run(ctx context.Context, files []string) (err error) {
 	began := time.Now()
 	if r.state, err = openState(); err != nil {
-		fmt.Fprintf(r.std.Err, "ptywright: --last-failed will not know of this run: %v\n", err)
+		r.std.Tell("--last-failed will not know of this run: %v", err)
 	}
 	if r.LastFailed {
 		files = slices.DeleteFunc(files, func(f string) bool { return !r.state.failed(f) })
 		if len(files) == 0 {
-			fmt.Fprintln(r.std.Err, "ptywright: none of these scripts failed when it ran last")
+			r.std.Tell("none of these scripts failed when it ran last")
 		}
 	}
 	files = r.Shard.of(files)

@@ -87,6 +87,9 @@ comment with the tape's line.`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			t, _, err := tape.Load(args[0])
+			if all := (*tape.Error)(nil); errors.As(err, &all) {
+				return cli.ComplainAll(std.Err, all.Errors())
+			}
 			if err != nil {
 				return err
 			}

@@ -102,8 +102,6 @@ func (t *tapeReader) command(c *tape.Command) {
 		}
 	case tape.Hide, tape.Show, tape.Subtitle:
 		t.cannot(c, c.Raw, "a test has no frames to leave out")
-	case tape.Source:
-		t.cannot(c, "Source "+c.Text, "import that tape, too")
 	case tape.Set:
 		t.set(c)
 	default:
@@ -194,8 +192,10 @@ func (t *tapeReader) size() (rows, cols int) {
 		return int(min(max(math.Floor(pixels/max(cell, 1)), 1), vt.MaxSide))
 	}
 	h := &t.header
-	frame := 2 * (h.Padding + h.Margin)
-	bar := 0.0
+	frame, bar := 2*h.Padding, 0.0
+	if h.MarginFill != "" { // a margin has no effect without
+		frame += 2 * h.Margin
+	}
 	if h.WindowBar != "" {
 		bar = h.WindowBarSize
 	}

@@ -81,7 +81,7 @@ func watchServer(ctx context.Context, std cli.Stdio, f watchFlags) error {
 			return err
 		}
 		if started {
-			fmt.Fprintf(std.Err, "ptywright: started a server on %s\n", f.socket)
+			std.Tell("started a server on %s", f.socket)
 		}
 	}
 	l, err := loopback.Listen(net.JoinHostPort("127.0.0.1", strconv.Itoa(int(f.port))))
@@ -101,19 +101,17 @@ func watchServer(ctx context.Context, std cli.Stdio, f watchFlags) error {
 	if f.open {
 		remove, err := openBrowser(address)
 		if err != nil {
-			fmt.Fprintf(std.Err, "ptywright: no browser could be opened (%s): watching at %s\n",
-				cli.OneLine(err.Error()), address)
+			std.Tell("no browser could be opened (%v): watching at %s", err, address)
 		} else {
 			defer remove()
 			o.Arrived = remove
-			fmt.Fprintf(std.Err, "ptywright: watching at http://%s in your browser\n", l.Addr())
+			std.Tell("watching at http://%s in your browser", l.Addr())
 		}
 	} else {
 		// The only place that shows the tokens.
-		fmt.Fprintf(std.Err, "ptywright: watching at %s\n", address)
+		std.Tell("watching at %s", address)
 		if !f.look {
-			fmt.Fprintf(std.Err, "ptywright: for others, who can only look on: %s\n",
-				at(tokens.Read))
+			std.Tell("for others, who can only look on: %s", at(tokens.Read))
 		}
 	}
 	return Serve(ctx, l, tokens, o)

@@ -350,6 +350,10 @@ func (p *page) dial(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := native.Introduce(ctx, "web: "+p.server.Who); err != nil {
+		native.Close()
+		return err
+	}
 	// A screen's long poll must not delay what is typed into its session.
 	err = native.Call(ctx, "server.set_ordering", map[string]string{"ordering": "concurrent"}, nil)
 	if err == nil {

@@ -100,13 +100,19 @@ class Gate:
 class Queue:
     """Notifications for one reader. When it holds limit of them the oldest go, and are counted."""
 
-    def __init__(self, sessions: Tuple[str, ...], limit: int) -> None:
-        self.sessions, self.limit = sessions, limit
+    def __init__(self, sessions: Tuple[str, ...], limit: int, events: bool = False) -> None:
+        self.sessions, self.limit, self.events = sessions, limit, events
         self.dropped = 0
         self._lock = threading.Lock()
         self._items: Deque[Notification] = deque()
         self._waiting: Optional[Answer] = None
         self._end: Optional[Tuple[Optional[PtywrightError]]] = None
+
+    def wants(self, method: str, session: object) -> bool:
+        """Whether the reader asked for such a notification."""
+        if method == "session.event" and not self.events:
+            return False
+        return not self.sessions or session in self.sessions
 
     def put(self, item: Notification) -> None:
         with self._lock:

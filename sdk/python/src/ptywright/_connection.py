@@ -219,7 +219,10 @@ class Connection:
         sessions = sorted({s for q in queues for s in q.sessions})
         if not all(q.sessions for q in queues):
             sessions = []
-        return server_set_notifications(bool(queues), sessions=sessions or None)
+        events = any(q.events for q in queues)
+        return server_set_notifications(
+            bool(queues), events=events or None, sessions=sessions or None
+        )
 
     # What was read.
 
@@ -243,7 +246,7 @@ class Connection:
         params: Dict[str, Any] = message.get("params") or {}
         notification = make(params)
         for queue in tuple(self._queues):
-            if not queue.sessions or params.get("session") in queue.sessions:
+            if queue.wants(message["method"], params.get("session")):
                 queue.put(notification)
 
     def _end(self, why: str) -> None:

@@ -643,11 +643,15 @@ class ExplainedRow(Record):
 
 class Found(Record):
     line = Plain[int]("line")
-    """As in session.scrollback."""
+    """That it begins in, as in session.scrollback."""
     col = Plain[int]("col")
-    """Characters before the match in its line."""
+    """Characters before it in that line."""
+    end_line = Plain[int]("end_line")
+    """That it ends in: a later one when its text wraps."""
+    end_col = Plain[int]("end_col")
+    """Characters in that line up to its end."""
     text = Plain[str]("text")
-    """The line that the match begins in."""
+    """The lines that it is in, joined; one line, unless it wraps."""
 
 
 class Frame(Record):
@@ -1569,6 +1573,11 @@ class ServerSetAccessResult(Record):
     access = Plain[str]("access")
 
 
+class ServerSetClientResult(Record):
+    name = Plain[str]("name")
+    """As it is kept."""
+
+
 class ServerSetNotificationsResult(Record):
     enabled = Plain[bool]("enabled")
     adapters = Made[List[str]]("adapters", lambda v: list(v or ()))
@@ -1697,6 +1706,15 @@ class SessionEvent(Record):
     """Kind of input: text, paste, key, mouse or signal; of an adapter its plugin."""
 
 
+class SessionEventNotification(Record):
+    """Something has happened to the session, or an event has ended or grown."""
+    method: Literal["session.event"] = "session.event"
+    session = Plain[str]("session")
+    event = Made["SessionEvent"]("event", lambda v: SessionEvent(v))
+    dropped = Optionally[bool]("dropped", False)
+    """Some before it are not kept: the client was too slow."""
+
+
 class SessionEventsResult(Record):
     events = Made["List[SessionEvent]"]("events", lambda v: [SessionEvent(x) for x in v or ()])
     """By seq: one that has ended or grown stands where that was noted."""
@@ -1715,6 +1733,8 @@ class SessionExited(Record):
     """Null when a signal ended it."""
     signal = Plain[Optional[str]]("signal")
     """Such as SIGKILL; null when it exited."""
+    killed = Optionally[bool]("killed", False)
+    """Somebody ended it, with session.kill or session.close."""
     limit = Optionally[Optional[str]]("limit", None)
     """That the session went over, which ended it: max_ms, idle_ms, max_memory or owner."""
 
@@ -2433,13 +2453,13 @@ Position = Union[int, str]
 """a sequence, or the next of a wait's answer"""
 
 
-Notification = Union[AdapterChanged, SessionChanged, SessionEvent, SessionExited, SessionLeased, SessionOutput]
+Notification = Union[AdapterChanged, SessionChanged, SessionEventNotification, SessionExited, SessionLeased, SessionOutput]
 """What the server tells of its own accord."""
 
 NOTIFICATIONS: Mapping[str, Callable[[Any], Notification]] = {
     "adapter.changed": AdapterChanged,
     "session.changed": SessionChanged,
-    "session.event": SessionEvent,
+    "session.event": SessionEventNotification,
     "session.exited": SessionExited,
     "session.leased": SessionLeased,
     "session.output": SessionOutput,
@@ -2934,6 +2954,21 @@ def server_set_access(
     return Call("server.set_access", given(access=access), ServerSetAccessResult)
 
 
+def server_set_client(
+    name: str,
+) -> Call[ServerSetClientResult]:
+    """Says who this client is, for others to read; nothing verifies it.
+
+    Args:
+        name: The program, for others to read: with its number in events, and as the holder of
+            leases; at most 64 characters of it.
+
+    Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
+    limit_exceeded.
+    """
+    return Call("server.set_client", given(name=name), ServerSetClientResult)
+
+
 def server_set_notifications(
     enabled: bool,
     *,
@@ -3301,7 +3336,8 @@ def session_lease(
 
     Args:
         session: The session's id or name.
-        holder: Who takes it, for others to read; default client.
+        holder: Who takes it, for others to read; default: what this client is called, or
+            client.
         take: Take it from whoever has it.
 
     Reasons of errors: cancelled, duplicate_member, internal_error, invalid_params,
@@ -3857,6 +3893,7 @@ __all__ = [
     "ServerDidNotGrantPluginLoadData",
     "ServerMetricsResult",
     "ServerSetAccessResult",
+    "ServerSetClientResult",
     "ServerSetNotificationsResult",
     "ServerSetOrderingResult",
     "ServerSetStrictResult",
@@ -3864,6 +3901,7 @@ __all__ = [
     "SessionChanged",
     "SessionCreateResult",
     "SessionEvent",
+    "SessionEventNotification",
     "SessionEventsResult",
     "SessionExited",
     "SessionForgetResult",
@@ -3947,6 +3985,7 @@ __all__ = [
     "server_capabilities",
     "server_metrics",
     "server_set_access",
+    "server_set_client",
     "server_set_notifications",
     "server_set_ordering",
     "server_set_strict",

@@ -19,6 +19,7 @@ from ._generated import (
     PROTOCOL,
     ServerCapabilitiesResult,
     server_capabilities,
+    server_set_client,
     server_set_ordering,
     server_set_strict,
 )
@@ -112,6 +113,7 @@ def greet(connection: Connection, what: str) -> Connection:
     session overtake each other, so that one thread can type while another waits."""
     try:
         asked = connection.start(server_capabilities())
+        connection.start(server_set_client(_program()))  # an older server knows nothing of it
         others = [
             connection.start(server_set_strict(True)),
             connection.start(server_set_ordering("concurrent")),
@@ -133,6 +135,24 @@ def greet(connection: Connection, what: str) -> Connection:
         connection.close()
         raise
     return connection
+
+
+def _program() -> str:
+    """What this program is called, for others who read who typed or has a session: the name of its
+    file, or of its package behind python -m."""
+    folder, name = os.path.split(sys.argv[0] if getattr(sys, "argv", None) else "")
+    if name == "__main__.py":
+        name = os.path.basename(folder)
+    return name if name and name != "-c" and tellable(name) else "python"
+
+
+def tellable(text: str) -> bool:
+    """Whether the wire, which is UTF-8, can carry it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def settle(connection: Connection, answer: Answer) -> Any:

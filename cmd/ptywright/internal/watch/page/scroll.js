@@ -126,6 +126,12 @@ export class Scrollback {
     });
   }
 
+  // row returns the row of a line; null when it is not shown.
+  row(line) {
+    if (line >= this.screen.first) return this.screen.rows[line - this.screen.first] ?? null;
+    return this.#reading ? this.el.querySelectorAll('.row')[line - this.#first] ?? null : null;
+  }
+
   // show brings a line into sight, and returns its row; null when it is not there any more, or too far
   // up.
   async show(line) {
@@ -134,10 +140,8 @@ export class Scrollback {
       if (line < this.screen.first) {
         if (!await this.#begin() || this.#next - line > most) return;
         await this.#prepend(line);
-        found = this.el.querySelectorAll('.row')[line - this.#first] ?? null;
-      } else {
-        found = this.screen.rows[line - this.screen.first] ?? null;
       }
+      found = this.row(line);
       found?.scrollIntoView({ block: 'center' });
     });
     return found;

@@ -58,7 +58,8 @@ export class Search {
     try {
       const { matches, total, dropped } = await this.call('search', { text }, abort.signal);
       if (abort.signal.aborted) return;
-      this.#matches = matches.map((m) => ({ ...m, line: m.line + dropped }));
+      this.#matches = matches.map((m) =>
+        ({ ...m, line: m.line + dropped, end_line: m.end_line + dropped }));
       this.#total = total;
       if (!matches.length) { this.#count('No match'); return; }
       await this.#show(matches.length - 1);
@@ -74,29 +75,34 @@ export class Search {
     const m = this.#matches[i], more = this.#total > this.#matches.length;
     this.#count(`${i + 1} of ${this.#matches.length}${more ? ` (${this.#total} in all)` : ''}`);
     const row = await this.scroll.show(m.line);
-    if (this.#matches[i] === m) this.#mark(row, m.col);
+    if (this.#matches[i] === m) this.#mark(row, m);
     if (!row) this.#count('The line of this match has gone, or is too far up');
   }
 
-  // mark shows where the match is in its row. The count of its column is in characters.
-  #mark(row, col = 0) {
-    document.querySelector('.row.found')?.classList.remove('found');
+  // mark shows where a match is: it begins in row, and may end in one further down. Its columns are
+  // counted in characters.
+  #mark(row, m) {
+    for (const r of document.querySelectorAll('.row.found')) r.classList.remove('found');
     globalThis.CSS?.highlights?.delete('found');
     if (!row) return;
     row.classList.add('found');
+    for (let line = m.line + 1; line <= m.end_line; line++) {
+      this.scroll.row(line)?.classList.add('found');
+    }
     if (!globalThis.CSS?.highlights) return;
     const range = document.createRange();
-    const place = (chars) => {
+    const place = (row, chars) => {
       const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
       for (let n = walker.nextNode(); n; n = walker.nextNode()) {
         const all = [...n.data];
         if (chars <= all.length) return [n, all.slice(0, chars).join('').length];
         chars -= all.length;
       }
-      return [row, row.childNodes.length]; // it goes on in the next row
+      return [row, row.childNodes.length];
     };
-    range.setStart(...place(col));
-    range.setEnd(...place(col + [...this.#asked].length));
+    range.setStart(...place(row, m.col));
+    const last = m.end_line > m.line ? this.scroll.row(m.end_line) : row;
+    range.setEnd(...(last ? place(last, m.end_col) : place(row, Infinity)));
     CSS.highlights.set('found', new Highlight(range));
   }
 }

@@ -93,7 +93,7 @@ class Client:
         private = connection.child is not None  # then the environment is on this machine
         base: Optional[Dict[str, str]] = None
         if private and not clear_env:
-            base = {k: v for k, v in os.environ.items() if _tellable(k) and _tellable(v)}
+            base = {k: v for k, v in os.environ.items() if _launch.tellable(k) and _launch.tellable(v)}
         folder = os.fspath(cwd) if cwd is not None else None
         if private:
             folder = os.path.abspath(folder or ".")
@@ -170,7 +170,7 @@ class Client:
 
     @opening
     async def notifications(
-        self, *sessions: Union[Session, str], limit: int = 10_000
+        self, *sessions: Union[Session, str], limit: int = 10_000, events: bool = False
     ) -> Notifications:
         """What happens from now on, in these sessions or in all: an iterator of
         `ptywright.wire.Notification`. As a context manager it is closed at the end of the block.
@@ -179,9 +179,11 @@ class Client:
             sessions: Sessions, or their ids; none means all, those to come too.
             limit: How many are kept for a reader that is slow; then the oldest go, and are counted
                 in `dropped`.
+            events: Tell `session.event`, too: who typed how much, who waits for what and how it
+                ended, commands, leases.
         """
         ids = tuple(s.id if isinstance(s, Session) else s for s in sessions)
-        queue = Queue(ids, limit)
+        queue = Queue(ids, limit, events)
         try:
             await ask(self.connection, self.connection.subscription(add=queue))
         except BaseException:
@@ -230,15 +232,6 @@ class Notifications:
                 await self._client.call(call)
             except ServerGone:
                 pass
-
-
-def _tellable(text: str) -> bool:
-    """Whether the wire, which is UTF-8, can carry it."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 class _Shared(Client):

@@ -1,6 +1,6 @@
 //go:build unix
 
-package testcmd
+package scratch
 
 import (
 	"io/fs"
@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// mine reports whether a file belongs to this user.
-func mine(info fs.FileInfo) bool {
+// Mine reports whether a file belongs to this user.
+func Mine(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(s.Uid) == os.Geteuid()
 }
