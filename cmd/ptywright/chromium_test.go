@@ -394,10 +394,19 @@ func (p *tab) write(text string) {
 	}
 }
 
-// click clicks the middle of an element.
+// click clicks the middle of an element, once that is where it was a frame before: on a busy machine what
+// is around it may still be on its way.
 func (p *tab) click(selector string) {
 	p.t.Helper()
-	box := p.until(fmt.Sprintf(`(() => { const e = document.querySelector(%q); if (!e || e.disabled || e.closest('[hidden]')) return null; const b = e.getBoundingClientRect(); return b.width ? [b.x + b.width / 2, b.y + b.height / 2] : null; })()`, selector)).([]any)
+	p.until(fmt.Sprintf(`(() => { const e = document.querySelector(%q); return e && !e.disabled && !e.closest('[hidden]') && e.getBoundingClientRect().width; })()`, selector))
+	box := p.eval(fmt.Sprintf(`(async () => {
+		for (let was = '';;) {
+			const b = document.querySelector(%q)?.getBoundingClientRect(), at = b?.width ? [b.x + b.width / 2, b.y + b.height / 2] : null;
+			if (at && String(at) === was) return at;
+			was = String(at);
+			await new Promise(requestAnimationFrame);
+		}
+	})()`, selector)).([]any)
 	p.mouse("mousePressed", box[0].(float64), box[1].(float64), 0)
 	p.mouse("mouseReleased", box[0].(float64), box[1].(float64), 0)
 }

@@ -52,6 +52,7 @@ func TestWatchPicture(t *testing.T) {
 	p := b.open(w.address)
 	p.size(1280, 830, false)
 	p.until(`document.querySelector('.tile[data-level=still], .tile[data-level=stuck]') && [...document.querySelectorAll('.tile .screen')].filter((s) => s.textContent.trim()).length === 6`)
+	p.eval(`new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))`) // what is in sight is laid out
 	words := fmt.Sprint(p.eval(`[document.querySelector('#grid-summary').innerText, ...[...document.querySelectorAll('.tile')].map((t) => t.innerText)].join('\n\n')`))
 	lines := strings.FieldsFunc(changing.ReplaceAllString(words, "N"), func(r rune) bool { return r == '\n' })
 	for i, line := range lines {
