@@ -256,7 +256,7 @@ func (b *browser) open(address string) *tab {
 // untilScript gives pages what waits for the document to be so: it looks after every change, of the
 // document or of what is beside it (sizes, places, the focus, what is selected), and never polls.
 const untilScript = `window.until = (f) => new Promise((resolve) => {
-	const beside = ['hashchange', 'input', 'scroll', 'resize', 'focusin', 'focusout', 'selectionchange', 'transitionend', 'close'];
+	const beside = ['scroll', 'resize', 'focusin', 'focusout', 'selectionchange', 'transitionend', 'close'];
 	const done = new AbortController();
 	const look = () => {
 		let v;
@@ -268,6 +268,7 @@ const untilScript = `window.until = (f) => new Promise((resolve) => {
 	};
 	const changed = new MutationObserver(look);
 	changed.observe(document, {subtree: true, childList: true, characterData: true, attributes: true});
+	for (const kind of ['hashchange', 'input']) addEventListener(kind, look, {signal: done.signal});
 	for (const kind of beside) addEventListener(kind, () => { look(); requestAnimationFrame(look); }, {capture: true, signal: done.signal});
 	look();
 })`
