@@ -47,6 +47,15 @@ func ParseRights(name string) (Rights, error) {
 		strings.Join(RightNames(), ", "))
 }
 
+// Set reads what String returns, for a command line's flag. With an error r is the least.
+func (r *Rights) Set(name string) (err error) {
+	*r, err = ParseRights(name)
+	return err
+}
+
+// Type is what a flag's help calls its value.
+func (Rights) Type() string { return "RIGHTS" }
+
 // Stronger returns the right that includes the other.
 func (r Rights) Stronger(other Rights) Rights { return min(r, other) }
 

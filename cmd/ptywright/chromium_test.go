@@ -256,7 +256,7 @@ func (b *browser) open(address string) *tab {
 // untilScript gives pages what waits for the document to be so: it looks after every change, of the
 // document or of what is beside it (sizes, places, the focus, what is selected), and never polls.
 const untilScript = `window.until = (f) => new Promise((resolve) => {
-	const beside = ['hashchange', 'input', 'scroll', 'resize', 'focusin', 'focusout', 'selectionchange', 'transitionend', 'close'];
+	const beside = ['scroll', 'resize', 'focusin', 'focusout', 'selectionchange', 'transitionend', 'close'];
 	const done = new AbortController();
 	const look = () => {
 		let v;
@@ -268,6 +268,7 @@ const untilScript = `window.until = (f) => new Promise((resolve) => {
 	};
 	const changed = new MutationObserver(look);
 	changed.observe(document, {subtree: true, childList: true, characterData: true, attributes: true});
+	for (const kind of ['hashchange', 'input']) addEventListener(kind, look, {signal: done.signal});
 	for (const kind of beside) addEventListener(kind, () => { look(); requestAnimationFrame(look); }, {capture: true, signal: done.signal});
 	look();
 })`
@@ -394,10 +395,19 @@ func (p *tab) write(text string) {
 	}
 }
 
-// click clicks the middle of an element.
+// click clicks the middle of an element, once that is where it was a frame before: on a busy machine what
+// is around it may still be on its way.
 func (p *tab) click(selector string) {
 	p.t.Helper()
-	box := p.until(fmt.Sprintf(`(() => { const e = document.querySelector(%q); if (!e || e.disabled || e.closest('[hidden]')) return null; const b = e.getBoundingClientRect(); return b.width ? [b.x + b.width / 2, b.y + b.height / 2] : null; })()`, selector)).([]any)
+	p.until(fmt.Sprintf(`(() => { const e = document.querySelector(%q); return e && !e.disabled && !e.closest('[hidden]') && e.getBoundingClientRect().width; })()`, selector))
+	box := p.eval(fmt.Sprintf(`(async () => {
+		for (let was = '';;) {
+			const b = document.querySelector(%q)?.getBoundingClientRect(), at = b?.width ? [b.x + b.width / 2, b.y + b.height / 2] : null;
+			if (at && String(at) === was) return at;
+			was = String(at);
+			await new Promise(requestAnimationFrame);
+		}
+	})()`, selector)).([]any)
 	p.mouse("mousePressed", box[0].(float64), box[1].(float64), 0)
 	p.mouse("mouseReleased", box[0].(float64), box[1].(float64), 0)
 }

@@ -127,7 +127,7 @@ func relayAt(l *listener) []string {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	return []string{"env", "PTYWRIGHT_HOME=" + filepath.Dir(l.path), self, "relay"}
+	return []string{"env", "PTYWRIGHT_HOME=" + filepath.Dir(l.path), self, "relay", "--rights", "admin"}
 }
 
 // TestHostsOverSSH: a machine is reached by ssh, with the real client and a server on the loopback.

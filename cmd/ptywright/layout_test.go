@@ -92,7 +92,7 @@ var mayImport = map[string][]string{
 	"cmd/ptywright/internal/fleet":    {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/progress", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/remote", "protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/help":     {"docs", "internal/lazy", "internal/nearest", "cmd/ptywright/internal/cli", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/serve", "engine", "engine/vt", "internal/host", "protocol", "protocol/client", "protocol/native", "redact"},
 	"cmd/ptywright/internal/hosts":    {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/config", "protocol", "protocol/far", "protocol/native", "redact"},
-	"cmd/ptywright/internal/hostscmd": {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/config", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/hosts", "cmd/ptywright/internal/remote", "protocol/client"},
+	"cmd/ptywright/internal/hostscmd": {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/config", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/hosts", "cmd/ptywright/internal/remote", "protocol", "protocol/client"},
 	"cmd/ptywright/internal/plugin": {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/remote", "cmd/ptywright/internal/serve", "internal/nearest", "engine", "engine/golden", "engine/pty", "engine/record", "matchers", "plugins",
 		"protocol/client", "redact", "internal/lazy"},
 	"cmd/ptywright/internal/recordings": {"cmd/ptywright/internal/cli", "cmd/ptywright/internal/progress", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/remote", "engine", "engine/picture", "engine/pty", "engine/record", "engine/vt", "internal/ansi", "matchers", "protocol/client", "redact"},

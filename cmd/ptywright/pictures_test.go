@@ -357,6 +357,7 @@ func drawWatch(t *testing.T, dir string) {
 	p := b.open(w.address)
 	p.size(1280, 830, false)
 	p.until(`document.querySelector('.tile[data-level=still], .tile[data-level=stuck]') && [...document.querySelectorAll('.tile .screen')].filter((s) => s.textContent.trim()).length === 6`)
+	p.eval(`new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))`) // what is in sight is laid out
 	p.photograph(dir, "watch", "#grid-summary, .tile")
 }
 

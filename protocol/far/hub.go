@@ -261,6 +261,9 @@ func (h *handler) route(row *row, params json.RawMessage) (route, error) {
 
 // send has a host answer a request.
 func (h *handler) send(ctx context.Context, to route, name string, row *row) (any, error) {
+	if act := protocol.ActOf(ctx); act != nil { // of this machine's audit; the host has its own
+		act.Session = to.key()
+	}
 	r := h.remote(to.host)
 	c := newCall(name, row, to.params, to.ids)
 	c.alone = ctx.Done()

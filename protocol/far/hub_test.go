@@ -208,9 +208,9 @@ func TestSettingsHoldEverywhere(t *testing.T) {
 	d := newDesk(t, []*site{early, late})
 	c := d.dial()
 	id := c.create("early")
-	c.ask("server.set_access", obj{"access": "read"})
-	c.refused("read_only", "session.input", obj{"session": id, "action": obj{"type": "text", "value": "x"}})
-	c.refused("read_only", "session.create", obj{"program": "x", "host": "late"})
+	c.ask("server.set_rights", obj{"rights": "read"})
+	c.refused("forbidden", "session.input", obj{"session": id, "action": obj{"type": "text", "value": "x"}})
+	c.refused("forbidden", "session.create", obj{"program": "x", "host": "late"})
 	c.ask("session.list", obj{"host": "late"})
 	strict := d.dial()
 	strict.ask("server.set_strict", obj{"strict": true})
@@ -496,7 +496,7 @@ func sameAnywhere(dir string) []struct {
 func TestEveryMethodThroughTheHub(t *testing.T) {
 	t.Parallel()
 	here := []string{ // what the hub itself answers, or this machine alone
-		"$/cancelRequest", "server.metrics", "server.hosts", "server.set_hosts", "server.set_access", "server.set_notifications",
+		"$/cancelRequest", "server.metrics", "server.hosts", "server.set_hosts", "server.set_rights", "server.set_notifications",
 		"server.set_client", "server.set_ordering", "server.set_strict", "plugin.capabilities", "plugin.describe", "plugin.load", "plugin.reload",
 		"plugin.unload", "plugin.validate_manifest",
 	}

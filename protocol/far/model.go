@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/ptywright/ptywright/protocol"
 )
 
 // A Model says where the messages of the wire have ids. Make it with [ReadModel].
@@ -76,7 +78,7 @@ func ReadModel(model []byte) (*Model, error) {
 		Methods  map[string]struct {
 			Params *schema `json:"params"`
 			Result *schema `json:"result"`
-			Reads  bool    `json:"reads"`
+			Rights string  `json:"rights"`
 		} `json:"methods"`
 		Notifications map[string]struct {
 			Params *schema `json:"params"`
@@ -93,7 +95,7 @@ func ReadModel(model []byte) (*Model, error) {
 	c := compiler{from.Defs}
 	for name, of := range from.Methods {
 		r := &row{params: c.places(of.Params, nil), result: c.places(of.Result, nil),
-			reads: of.Reads, hosts: c.resolved(of.Params).Properties["host"] != nil}
+			reads: of.Rights == protocol.RightRead.String(), hosts: c.resolved(of.Params).Properties["host"] != nil}
 		if limit := c.resolved(of.Params).Properties["timeout_ms"]; limit != nil {
 			var ms int64
 			_ = json.Unmarshal(limit.Default, &ms) // without a default: see below

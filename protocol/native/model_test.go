@@ -24,7 +24,6 @@ type model struct {
 		Params, Result struct {
 			Ref string `json:"$ref"`
 		}
-		Reads   bool
 		Queues  string
 		Blocks  bool
 		Reasons []string

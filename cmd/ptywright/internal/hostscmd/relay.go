@@ -15,18 +15,22 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
+	"github.com/ptywright/ptywright/protocol"
 )
 
 // Relay is the command relay.
 func Relay(std cli.Stdio) *cobra.Command {
 	var f remote.Flags
+	rights := protocol.RightType
 	c := &cobra.Command{
 		Use:   "relay",
 		Short: "Connect standard input and output to this machine's server",
 		Long: `Connect standard input and output to the server of this machine, which is started if none runs:
 what another machine runs, through ssh or the like, to reach the sessions here. Requests go in as
 ptywright serve --stdio takes them, and answers come out; nothing else is printed there. The sessions
-belong to the server and outlive the connection.
+belong to the server and outlive the connection. With --rights read the other machine can only look
+and wait; with type, the default, it can drive what runs; with admin it can also start and end
+programs.
 
 When its input ends, the relay passes that on, and ends with 0 once the server has answered
 everything. It ends with 1 when the server goes away first.`,
@@ -39,15 +43,16 @@ everything. It ends with 1 when the server goes away first.`,
 			if err != nil {
 				return err
 			}
-			return f.Exit(c.Context(), relay(c, std, path))
+			return f.Exit(c.Context(), relay(c, std, path, rights))
 		},
 	}
 	f.SocketFlag(c)
+	c.Flags().Var(&rights, "rights", "read, type or admin: what the other machine may do here")
 	return c
 }
 
 // relay connects the standard streams with the server on a socket.
-func relay(c *cobra.Command, std cli.Stdio, path string) error {
+func relay(c *cobra.Command, std cli.Stdio, path string, rights protocol.Rights) error {
 	if _, err := daemon.Ensure(c.Context(), path); err != nil {
 		if wrong := config.CheckServer(c); wrong != nil {
 			return wrong
@@ -59,6 +64,9 @@ func relay(c *cobra.Command, std cli.Stdio, path string) error {
 		return err
 	}
 	defer conn.Close()
+	if err := daemon.Lower(conn, rights, "relay", daemon.LinkedFrom()); err != nil {
+		return err
+	}
 	return join(c.Context(), conn, std.In, std.Out.File, path)
 }
 

@@ -319,20 +319,7 @@ func (a *audit) shown() native.Audit {
 	return a
 }
 
-// A rightsFlag is a flag whose value is a right.
-type rightsFlag struct{ rights protocol.Rights }
-
-func (f *rightsFlag) String() string { return f.rights.String() }
-func (f *rightsFlag) Type() string   { return "RIGHTS" }
-
-// Set reads a right.
-func (f *rightsFlag) Set(name string) error {
-	rights, err := protocol.ParseRights(name)
-	f.rights = rights // the least, with an error
-	return err
-}
-
 // addRights adds a flag with the rights of clients; about says what they may do, and whose they are.
-func addRights(c *cobra.Command, f *rightsFlag, about string) {
+func addRights(c *cobra.Command, f *protocol.Rights, about string) {
 	c.Flags().Var(f, "rights", strings.Join(protocol.RightNames(), ", ")+": "+about)
 }

@@ -288,7 +288,7 @@ func TestAuditFile(t *testing.T) {
 
 // TestRightsFlag takes the three rights, and says which they are.
 func TestRightsFlag(t *testing.T) {
-	var f rightsFlag
+	var f protocol.Rights
 	if f.String() != "admin" || f.Type() != "RIGHTS" {
 		t.Errorf("%s, %s", &f, f.Type())
 	}
@@ -297,8 +297,8 @@ func TestRightsFlag(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := f.Set("root"); err == nil || !strings.Contains(err.Error(), "read, type, admin") || f.rights == protocol.RightAdmin {
-		t.Errorf("%v, %v", err, f.rights)
+	if err := f.Set("root"); err == nil || !strings.Contains(err.Error(), "read, type, admin") || f == protocol.RightAdmin {
+		t.Errorf("%v, %v", err, f)
 	}
 }
 

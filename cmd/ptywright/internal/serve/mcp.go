@@ -26,7 +26,7 @@ type mcpFlags struct {
 	HostFlags
 	profileFlags
 	http   string
-	rights rightsFlag
+	rights protocol.Rights
 }
 
 // profileFlags choose a profile and configure it.
@@ -114,7 +114,7 @@ func serveMCP(ctx context.Context, std cli.Stdio, f mcpFlags) error {
 		return err
 	}
 	return Hosted(ctx, std, f.http == "", f.HostFlags, func(ctx context.Context, h *Service) error {
-		s, err := f.profileFlags.server(h, protocol.Grant{Rights: f.rights.rights})
+		s, err := f.profileFlags.server(h, protocol.Grant{Rights: f.rights})
 		if err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ type serveFlags struct {
 	loads      bool
 	background bool
 	readers    string
-	rights     rightsFlag
+	rights     protocol.Rights
 	audit      auditFlags
 
 	message, requests, queued, replies, depth int
@@ -358,7 +358,7 @@ func serve(ctx context.Context, std cli.Stdio, f serveFlags) error {
 			Audit: audit.hook()}
 		doors := []opening{func() (door, error) {
 			if f.stdio {
-				config.Rights = f.rights.rights
+				config.Rights = f.rights
 				config.Peer = protocol.Peer{Door: "stdio", UID: os.Geteuid(), PID: os.Getppid()}
 				return door{serve: func(ctx context.Context) error {
 					return serveStdio(ctx, std,
@@ -375,7 +375,7 @@ func serve(ctx context.Context, std cli.Stdio, f serveFlags) error {
 				return openSocket(h, f.readers, both, readers)
 			})
 		}
-		grant := protocol.Grant{Rights: f.rights.rights, Audit: audit.hook()}
+		grant := protocol.Grant{Rights: f.rights, Audit: audit.hook()}
 		if f.mcpHTTP != "" {
 			grant.Door = "mcp-http"
 			s, err := f.profileFlags.server(h, grant)

@@ -60,7 +60,7 @@ func (f *untermFlags) server(h *Service) (*unterm.Server, error) {
 func untermCommand(std cli.Stdio) *cobra.Command {
 	var f untermFlags
 	var hosts HostFlags
-	var rights rightsFlag
+	var rights protocol.Rights
 	c := &cobra.Command{
 		Use:   "unterm",
 		Short: "Serve Unterm's methods to its clients",
@@ -77,7 +77,7 @@ it prints its name and address on standard output, and nothing else.`,
 			if err := checkBounds(hosts.bounds()); err != nil {
 				return err
 			}
-			f.grant.Rights = rights.rights
+			f.grant.Rights = rights
 			return Hosted(c.Context(), std, false, hosts,
 				func(ctx context.Context, h *Service) error {
 					s, err := f.server(h)

@@ -12,9 +12,13 @@ const news = 60_000;
 
 const since = (time) => Date.now() - Date.parse(time);
 
-// age is a length of time for which seconds do not matter: one that is written anew each second makes
-// the page busy for nothing.
-const age = (ms) => (ms < 60_000 ? `${10 * Math.max(0, Math.floor(ms / 10_000))}s` : ms < 3_600_000 ? `${Math.floor(ms / 60_000)}m` : span(ms));
+// age tells how old a session is, without the seconds: what is written anew each second makes the page
+// busy for nothing.
+function age(ms) {
+  if (ms < 10_000) return 'just started';
+  if (ms < 60_000) return `age ${10 * Math.floor(ms / 10_000)}s`;
+  return `age ${ms < 3_600_000 ? `${Math.floor(ms / 60_000)}m` : span(ms)}`;
+}
 
 // span is a length of time at a glance.
 export function span(ms) {
@@ -109,7 +113,7 @@ export class Marks {
       s.exit ? '' : still >= 5000 ? `still ${span(still)}` : 'active',
       command?.state === 'running' ? `runs ${command.text}` : command?.exit_code !== undefined ? `${command.text}: exit ${command.exit_code}` : '',
       s.bell && since(s.bell) < news ? `bell ${span(since(s.bell))} ago` : '',
-      s.started ? `age ${age(since(s.started))}` : '',
+      s.started ? age(since(s.started)) : '',
     ].filter(Boolean).join(' · '));
   }
 }

@@ -4,10 +4,10 @@
 
 // So many frames after one with screens show what it cost: what was drawn is laid out and painted
 // meanwhile, and put on the display. The frames after those show how even frames are without.
-const settle = 2;
+const settle = 4;
 // For each millisecond by which frames are late after one with screens, so many pass without any.
-// So the page loses one frame in six at most.
-const price = 5;
+// So the page loses one frame in eight at most.
+const price = 7;
 // A debt is so many milliseconds at most, since a machine that hangs for a moment is no reason to
 // hang for longer, and credit, for frames that came early by chance, so many.
 const mostDebt = 2000, mostCredit = 200;
@@ -20,7 +20,7 @@ const pace = 1 / 16;
 // rest is the browser's, to put them on the display. Where not even the least would fit, as on a busy
 // machine, as many are drawn as keep the page busy for so many milliseconds, which a person hardly
 // feels: late as such a frame is, it is worth its price then.
-const share = 0.6, least = 8, most = 40, busy = 100;
+const share = 0.6, least = 8, most = 40, busy = 60;
 
 export class Painter {
   #waiting = []; #asked = false; #resting = true; #last = 0; #debt = 0;

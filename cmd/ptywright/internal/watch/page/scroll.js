@@ -8,7 +8,7 @@ const chunk = 400; // lines that are asked for at once
 const most = 50_000;
 
 export class Scrollback {
-  #first = 0; #next = 0; #reading = false; #asking = false; #dropped = 0; #px = 14;
+  #first = 0; #next = 0; #reading = false; #asking = null; #wanted = null; #dropped = 0; #px = 14;
 
   // call asks for lines. screen is below them in the stage.
   constructor(stage, screen, call) {
@@ -64,16 +64,21 @@ export class Scrollback {
     return e;
   }
 
-  // one runs what asks for lines, one at a time.
-  async #one(ask) {
-    if (this.#asking) return;
-    this.#asking = true;
+  // one runs what asks for lines, one at a time: what cannot be now is not done, or waits for its turn.
+  async #one(ask, waits = false) {
+    while (this.#asking) {
+      if (!waits) return;
+      await this.#asking;
+    }
+    let done;
+    this.#asking = new Promise((resolve) => { done = resolve; });
     try {
       await ask();
     } catch (e) {
       if (e.reason !== 'cancelled') toast(e.message);
     } finally {
-      this.#asking = false;
+      this.#asking = null;
+      done();
     }
   }
 
@@ -135,15 +140,17 @@ export class Scrollback {
   // show brings a line into sight, and returns its row; null when it is not there any more, or too far
   // up.
   async show(line) {
+    const wanted = this.#wanted = {};
     let found = null;
     await this.#one(async () => {
+      if (this.#wanted !== wanted) return; // another line is, by now
       if (line < this.screen.first) {
         if (!await this.#begin() || this.#next - line > most) return;
         await this.#prepend(line);
       }
       found = this.row(line);
       found?.scrollIntoView({ block: 'center' });
-    });
+    }, true);
     return found;
   }
 }

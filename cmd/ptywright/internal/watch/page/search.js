@@ -75,7 +75,8 @@ export class Search {
     const m = this.#matches[i], more = this.#total > this.#matches.length;
     this.#count(`${i + 1} of ${this.#matches.length}${more ? ` (${this.#total} in all)` : ''}`);
     const row = await this.scroll.show(m.line);
-    if (this.#matches[i] === m) this.#mark(row, m);
+    if (this.#matches[i] !== m || this.#at !== i) return; // another is looked for meanwhile
+    this.#mark(row, m);
     if (!row) this.#count('The line of this match has gone, or is too far up');
   }
 
