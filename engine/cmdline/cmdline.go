@@ -237,7 +237,7 @@ func choose(ctx context.Context, s *engine.Session, line string,
 	case v.Reports.Shell.Phase == engine.ShellRunning:
 		// A shell within the shell.
 		if who, err := s.Foreground(); err == nil &&
-			(!who.Leader && leadsToShell(who.Name) || carriers[who.Name]) {
+			(!who.Leader && leadsToShell(who.Name) || carriers()[who.Name]) {
 			return Sentinel, nil, nil
 		}
 		return "", nil, &BusyError{Session: s.ID()}

@@ -123,7 +123,7 @@ func look(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 	}
 	switch {
 	case p.direct:
-	case carriers[p.program]:
+	case carriers()[p.program]:
 		p.shell = Unknown
 	case p.leader && o.Shell == "":
 		return nil, &NoShellError{Session: s.ID(), Program: p.program}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/internal/lazy"
@@ -27,22 +28,26 @@ const (
 )
 
 // shells are the shells by their program's name.
-var shells = map[string]Shell{
-	"sh": Sh, "dash": Sh, "ash": Sh, "busybox": Sh, "ksh": Sh, "ksh93": Sh, "mksh": Sh, "lksh": Sh,
-	"oksh": Sh, "yash": Sh, "posh": Sh, "rbash": Bash, "bash": Bash, "rzsh": Zsh, "zsh": Zsh,
-	"fish": Fish, "pwsh": PowerShell, "powershell": PowerShell,
-	"cmd": Cmd,
-}
+var shells = sync.OnceValue(func() map[string]Shell {
+	return map[string]Shell{
+		"sh": Sh, "dash": Sh, "ash": Sh, "busybox": Sh, "ksh": Sh, "ksh93": Sh, "mksh": Sh, "lksh": Sh,
+		"oksh": Sh, "yash": Sh, "posh": Sh, "rbash": Bash, "bash": Bash, "rzsh": Zsh, "zsh": Zsh,
+		"fish": Fish, "pwsh": PowerShell, "powershell": PowerShell,
+		"cmd": Cmd,
+	}
+})
 
 // carriers are programs that have the terminal while input goes to a shell behind them.
-var carriers = map[string]bool{
-	"ssh": true, "autossh": true, "mosh-client": true, "et": true, "telnet": true, "docker": true,
-	"podman": true, "nerdctl": true, "kubectl": true, "oc": true, "lxc": true, "incus": true,
-	"machinectl": true, "nsenter": true, "unshare": true, "adb": true, "sudo": true, "doas": true,
-	"su": true, "login": true, "script": true, "tmux: client": true, "tmux": true, "screen": true,
-	"systemd-run": true, "run0": true, "vagrant": true, "flatpak-spawn": true, "wsl": true,
-	"abduco": true, "dtach": true, "zellij": true, "picocom": true, "minicom": true,
-}
+var carriers = sync.OnceValue(func() map[string]bool {
+	return map[string]bool{
+		"ssh": true, "autossh": true, "mosh-client": true, "et": true, "telnet": true, "docker": true,
+		"podman": true, "nerdctl": true, "kubectl": true, "oc": true, "lxc": true, "incus": true,
+		"machinectl": true, "nsenter": true, "unshare": true, "adb": true, "sudo": true, "doas": true,
+		"su": true, "login": true, "script": true, "tmux: client": true, "tmux": true, "screen": true,
+		"systemd-run": true, "run0": true, "vagrant": true, "flatpak-spawn": true, "wsl": true,
+		"abduco": true, "dtach": true, "zellij": true, "picocom": true, "minicom": true,
+	}
+})
 
 // version is what may follow a shell's name: bash-5.2, zsh-5.9.
 var version = lazy.Regexp(`-[0-9][0-9.]*$`)
@@ -50,11 +55,11 @@ var version = lazy.Regexp(`-[0-9][0-9.]*$`)
 // shellOf is the shell of a program's name; "" when it is not a shell.
 func shellOf(name string) Shell {
 	name = strings.TrimPrefix(strings.TrimSuffix(strings.ToLower(name), ".exe"), "-")
-	return shells[version().ReplaceAllString(name, "")]
+	return shells()[version().ReplaceAllString(name, "")]
 }
 
 // leadsToShell reports whether a program of this name is a shell, or passes input to one.
-func leadsToShell(name string) bool { return shellOf(name) != "" || carriers[name] }
+func leadsToShell(name string) bool { return shellOf(name) != "" || carriers()[name] }
 
 // editsLines reports whether a shell reads its command line with its own editor, so that its
 // terminal passes on every key.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 )
 
 // Bounds of a pattern. The number of captures is Lua's own limit.
@@ -63,7 +64,7 @@ func (s set) complement() set {
 
 // classes are the meanings of a letter after %, in the C locale. The upper-case letter is the
 // complement.
-var classes = func() map[byte]set {
+var classes = sync.OnceValue(func() map[byte]set {
 	tests := map[byte]func(c byte) bool{
 		'a': isAlpha,
 		'c': func(c byte) bool { return c < 32 || c == 127 },
@@ -87,7 +88,7 @@ var classes = func() map[byte]set {
 		all[letter], all[letter&^0x20] = s, s.complement()
 	}
 	return all
-}()
+})
 
 func isAlpha(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
@@ -253,7 +254,7 @@ func parseSet(rest string) (set, string, error) {
 
 // addClass adds the meaning of %c: a class when c names one, and c itself otherwise.
 func (s *set) addClass(c byte) {
-	if class, ok := classes[c]; ok {
+	if class, ok := classes()[c]; ok {
 		s.addSet(class)
 		return
 	}

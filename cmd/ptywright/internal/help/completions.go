@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -110,17 +111,19 @@ func bashCompletion(std cli.Stdio, root *cobra.Command) error {
 
 // flagWords are flags that take one of a few words, in any command. Others are completed with
 // files.
-var flagWords = map[string][]string{
-	"log-level":     {"debug", "info", "warn", "error"},
-	"log-format":    {"text", "json"},
-	"rights":        {"read", "type", "admin"},
-	"framing":       {"ndjson", "lsp"},
-	"profile":       {"ptywright", "terminal-mcp"},
-	"theme":         {"dark", "light"},
-	"shot format":   {"png", "svg", "html", "ansi"},
-	"record format": {"v2", "v3", "markdown"},
-	"echo-off":      {"ask", "secret", "plain"},
-}
+var flagWords = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		"log-level":     {"debug", "info", "warn", "error"},
+		"log-format":    {"text", "json"},
+		"rights":        {"read", "type", "admin"},
+		"framing":       {"ndjson", "lsp"},
+		"profile":       {"ptywright", "terminal-mcp"},
+		"theme":         {"dark", "light"},
+		"shot format":   {"png", "svg", "html", "ansi"},
+		"record format": {"v2", "v3", "markdown"},
+		"echo-off":      {"ask", "secret", "plain"},
+	}
+})
 
 // flagFiles are flags that take a file, with its extensions, and flagFolders those that take a
 // folder.
@@ -142,9 +145,9 @@ func completeFlags(c *cobra.Command) {
 		completeFlags(sub)
 	}
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		words, known := flagWords[c.Name()+" "+f.Name]
+		words, known := flagWords()[c.Name()+" "+f.Name]
 		if !known {
-			words, known = flagWords[f.Name]
+			words, known = flagWords()[f.Name]
 		}
 		files, isFile := flagFiles[f.Name]
 		var complete cobra.CompletionFunc
