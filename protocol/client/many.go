@@ -27,6 +27,7 @@ type Selection struct {
 	Program string `json:"program,omitempty"` // as created, or the last part of that path
 	Tag     string `json:"tag,omitempty"`     // one of its tags
 	Name    string `json:"name,omitempty"`
+	Host    string `json:"host,omitempty"` // the machine it is on; "": any
 }
 
 // Shown says whose screens the answer of [Client.WaitMany] has.

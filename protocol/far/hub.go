@@ -162,7 +162,8 @@ func (h *handler) Method(name string) (protocol.Method, bool) {
 		if h.alone.Load() && name != setHosts {
 			return call(ctx, params)
 		}
-		if mayRoute(params) && name != setNotifications && name != "server.hosts" { // they may name many
+		if mayRoute(params) && name != setNotifications && name != waitMany &&
+			name != "server.hosts" { // they may name many
 			to, err := h.route(row, params)
 			if err != nil {
 				return nil, err

@@ -35,7 +35,6 @@ type many struct {
 	here     local
 	until    string
 	selects  bool
-	began    time.Time
 	parts    []*manyPart
 	answered chan *manyPart
 	empty    chan *manyPart // nothing is selected there
@@ -71,7 +70,7 @@ func (h *handler) waitMany(ctx context.Context, q query, here local) (any, error
 	if err != nil {
 		return here(ctx, q.params)
 	}
-	w := &many{h: h, ctx: ctx, q: q, here: here, until: textOf(all, "until"), began: time.Now(),
+	w := &many{h: h, ctx: ctx, q: q, here: here, until: textOf(all, "until"),
 		selects: find(all, "select") != nil}
 	if w.until == "" {
 		w.until = "any"
@@ -363,8 +362,10 @@ func (w *many) decided() (any, error) {
 	}
 	if len(w.lost) > 0 || code == 0 || code == codeTimeout {
 		all := len(w.matched) + w.waiting + len(w.ended)
-		message = fmt.Sprintf("the wait timed out after %d ms: it matched in %d of %d sessions",
-			time.Since(w.began).Milliseconds(), len(w.matched), all)
+		message = fmt.Sprintf("the wait timed out: it matched in %d of %d sessions", len(w.matched), all)
+		if all == 0 {
+			message = "the wait timed out: no session was there"
+		}
 		for _, l := range w.lost {
 			message += "; host " + l.Host + " is " + l.Reason
 		}

@@ -34,10 +34,11 @@ type selection struct {
 	Program string `json:"program,omitempty" jsonschema:"its program as it was created with, or the last part of that path"`
 	Tag     string `json:"tag,omitempty" jsonschema:"one of its tags"`
 	Name    string `json:"name,omitempty" jsonschema:"its name"`
+	Host    string `json:"host,omitempty" jsonschema:"the machine it is on, as hosts.toml names it; default all of them, and this one"`
 }
 
 // selectionMembers are the members of a selection.
-var selectionMembers = []string{"adapter", "plugin", "program", "tag", "name"}
+var selectionMembers = []string{"adapter", "plugin", "program", "tag", "name", "host"}
 
 // UnmarshalJSON refuses unknown members: a selection with a typing error would choose sessions that
 // nobody meant.
@@ -186,6 +187,9 @@ func (w *manyWait) find(ctx context.Context, m *engine.Many) error {
 		}
 	}
 	if p.Select != nil {
+		if err := (hostParams{p.Select.Host}).here(); err != nil {
+			return err
+		}
 		m.Select = func(s *engine.Session) bool { return p.Select.chooses(w.c, s) }
 		if p.Select.Adapter != "" || p.Select.Plugin != "" {
 			m.Reselect = w.c.Catalog.Driven

@@ -2160,6 +2160,8 @@ export interface Scrolled {
 export interface Selection {
   /** id of the adapter that drives it */
   adapter?: string | undefined;
+  /** the machine it is on, as hosts.toml names it; default all of them, and this one */
+  host?: string | undefined;
   /** its name */
   name?: string | undefined;
   /** name of the plugin that drives it */

@@ -30,10 +30,10 @@ func (f *selectFlags) selection() (*client.Selection, error) {
 	for _, given := range f.all {
 		key, value, ok := strings.Cut(given, "=")
 		to := map[string]*string{"tag": &s.Tag, "name": &s.Name, "program": &s.Program,
-			"adapter": &s.Adapter, "plugin": &s.Plugin}[key]
+			"adapter": &s.Adapter, "plugin": &s.Plugin, "host": &s.Host}[key]
 		switch {
 		case !ok || to == nil || value == "":
-			return nil, cli.Usagef("--select is %s: give tag=TAG, name=NAME, program=PROGRAM, adapter=ID or plugin=NAME", engine.Quote(given))
+			return nil, cli.Usagef("--select is %s: give tag=TAG, name=NAME, program=PROGRAM, adapter=ID, plugin=NAME or host=HOST", engine.Quote(given))
 		case *to != "":
 			return nil, cli.Usagef("--select %s is given twice, and a session has to meet all: leave one out", key)
 		}

@@ -231,9 +231,9 @@ skipped while others can still match; with --all it ends the wait. For several c
 --conditions any or --conditions all.
 
 --select KEY=VALUE waits for the sessions of which that is true, instead of naming them, including
-those that are started meanwhile; KEY is tag, name, program, adapter or plugin, and all of several
-have to be true. Sessions that had ended before count if the condition holds in them. All arguments
-are then the TEXT.
+those that are started meanwhile; KEY is tag, name, program, adapter, plugin or host, and all of
+several have to be true. Sessions that had ended before count if the condition holds in them. All
+arguments are then the TEXT.
 
 With --latched a condition counts that held at any moment, however briefly: what was drawn and wiped
 before anybody could look, since the wait began or since --since. If a wait ends without a match and

@@ -1660,6 +1660,8 @@ class Scrolled(Record):
 class Selection(TypedDict, total=False):
     adapter: str
     """Id of the adapter that drives it."""
+    host: str
+    """The machine it is on, as hosts.toml names it; default all of them, and this one."""
     name: str
     """Its name."""
     plugin: str
