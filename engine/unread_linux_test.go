@@ -273,3 +273,20 @@ func TestUntilReadEndsWithTheProgram(t *testing.T) {
 		t.Errorf("receipt %+v, %v", r, err)
 	}
 }
+
+// TestEscapeIsReadAlone: the pause behind an Escape counts from its reading, so a program that is
+// busy while both keys are typed still gets them apart.
+func TestEscapeIsReadAlone(t *testing.T) {
+	t.Parallel()
+	s, _ := spawnScript(t, `stty raw -echo; echo ready; sleep 0.3; dd bs=2 count=1 2>/dev/null | od -An -to1; dd bs=2 count=1 2>/dev/null`)
+	if _, err := s.Wait(t.Context(), matchers.Text("ready")); err != nil {
+		t.Fatal(err)
+	}
+	keys := engine.Typing{Actions: []engine.Action{engine.Text("\x1b"), engine.Text("x")}}
+	if _, err := s.Do(t.Context(), keys, engine.Within(unreadHang)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Wait(t.Context(), matchers.Regexp(regexp.MustCompile(`033\s+x`))); err != nil {
+		t.Error(err)
+	}
+}

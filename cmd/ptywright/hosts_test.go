@@ -86,7 +86,11 @@ func TestRelayStartsAServer(t *testing.T) {
 		return out, p, code
 	}
 	create := `{"jsonrpc":"2.0","id":1,"method":"session.create","params":{"program":"cat"}}`
-	out, p, code := run(create, "relay")
+	out, _, code := run(create, "relay")
+	if code != 0 || !strings.Contains(out, `needs the right \"admin\"`) {
+		t.Errorf("by default programs may be started: exit %d, %q", code, out)
+	}
+	out, p, code := run(create, "relay", "--rights", "admin")
 	if code != 0 || !strings.Contains(out, `"session":"s1"`) {
 		t.Errorf("exit %d, %q, %q", code, out, p.Stderr)
 	}

@@ -36,6 +36,20 @@ func recipeReadyLine(ctx context.Context, c *client.Client) error {
 	return s.Press(ctx, "ctrl+c")
 }
 
+func recipeHerd(ctx context.Context, c *client.Client) error {
+	for _, job := range []string{"exit 0", "exit 3"} {
+		_, err := c.Spawn(ctx, client.Config{Program: "sh", Args: []string{"-c", job}, Tags: []string{"build"}})
+		if err != nil {
+			return err
+		}
+	}
+	found, err := c.WaitMany(ctx, client.Exited(), client.Many{
+		Select: &client.Selection{Tag: "build"}, Until: client.UntilAll, Timeout: time.Hour,
+	})
+	fmt.Println(len(found.Matched), found.Waiting, errors.Is(err, client.ErrTimeout))
+	return err
+}
+
 func recipePassword(ctx context.Context, c *client.Client) error {
 	s, err := c.Spawn(ctx, client.Config{Program: "sh", Args: []string{"-c", login}})
 	if err != nil {
@@ -259,6 +273,7 @@ func TestCookbook(t *testing.T) {
 		run   func(t *testing.T) error
 	}{
 		"ready line": {"python3", func(t *testing.T) error { return recipeReadyLine(t.Context(), c) }},
+		"herd":       {"sh", func(t *testing.T) error { return recipeHerd(t.Context(), c) }},
 		"password":   {"sh", func(t *testing.T) error { return recipePassword(t.Context(), c) }},
 		"past":       {"sh", func(t *testing.T) error { return recipePast(t.Context(), c) }},
 		"repl":       {"python3", func(t *testing.T) error { return recipeREPL(t.Context(), c) }},

@@ -244,27 +244,29 @@ var received = map[string]struct {
 	"AdapterTurnResult":        {into[client.Performed], []string{"sequence", "elapsed_ms", "wait_id"}},
 	"Recording":                {into[client.Recorded], []string{"recording"}}, // its id
 	"ServerCapabilitiesResult": {into[client.Capabilities], []string{"name", "framing", "ordering", "reasons", "schema"}},
-	"TimeoutData":              {into[client.Evidence], []string{"reason", "written", "done", "receipt", "state", "output", "truncated", "screen_text", "duration_ms"}},
-	"SessionChangedParams":     {into[client.Event], nil},
-	"SessionOutputParams":      {into[client.Event], nil},
-	"SessionExitedParams":      {into[client.Event], nil},
-	"SessionLeasedParams":      {into[client.Event], nil},
-	"AdapterChangedParams":     {into[client.Event], nil},
-	"SessionEventParams":       {into[client.Event], nil},
-	"SessionEvent":             {into[client.SessionEvent], nil},
-	"ContainsTextOutcome":      {into[client.Outcome], nil},
-	"ScreenRegexOutcome":       {into[client.Outcome], nil},
-	"TitleContainsOutcome":     {into[client.Outcome], nil},
-	"LocatedOutcome":           {into[client.Outcome], nil},
-	"Place":                    {into[client.Place], nil},
-	"Cells":                    {into[client.CellSpan], nil},
-	"Pressed":                  {into[client.Pressed], nil},
-	"SessionLocateResult":      {into[client.Places], []string{"shown_at", "kept_from", "kept_from_at"}},
-	"CursorAtOutcome":          {into[client.Outcome], nil},
-	"ScreenStableOutcome":      {into[client.Outcome], nil},
-	"CommandFinishedOutcome":   {into[client.Outcome], nil},
-	"LuaOutcome":               {into[client.Outcome], nil},
-	"BellOutcome":              {into[client.Outcome], nil},
+	"TimeoutData": {into[client.Evidence], []string{"reason", "written", "done", "receipt", "state", "output", "truncated", "screen_text", "duration_ms",
+		"matched", "waiting", "ended", "lost", "complete", "lacking"}}, // of session.wait_many, as MatchedSessions
+	"MatchedSessions":        {into[client.ManyMatches], nil},
+	"SessionChangedParams":   {into[client.Event], nil},
+	"SessionOutputParams":    {into[client.Event], nil},
+	"SessionExitedParams":    {into[client.Event], nil},
+	"SessionLeasedParams":    {into[client.Event], nil},
+	"AdapterChangedParams":   {into[client.Event], nil},
+	"SessionEventParams":     {into[client.Event], nil},
+	"SessionEvent":           {into[client.SessionEvent], nil},
+	"ContainsTextOutcome":    {into[client.Outcome], nil},
+	"ScreenRegexOutcome":     {into[client.Outcome], nil},
+	"TitleContainsOutcome":   {into[client.Outcome], nil},
+	"LocatedOutcome":         {into[client.Outcome], nil},
+	"Place":                  {into[client.Place], nil},
+	"Cells":                  {into[client.CellSpan], nil},
+	"Pressed":                {into[client.Pressed], nil},
+	"SessionLocateResult":    {into[client.Places], []string{"shown_at", "kept_from", "kept_from_at"}},
+	"CursorAtOutcome":        {into[client.Outcome], nil},
+	"ScreenStableOutcome":    {into[client.Outcome], nil},
+	"CommandFinishedOutcome": {into[client.Outcome], nil},
+	"LuaOutcome":             {into[client.Outcome], nil},
+	"BellOutcome":            {into[client.Outcome], nil},
 }
 
 func into[T any]() any { return new(T) }
@@ -408,7 +410,7 @@ func TestWhatIsSentFits(t *testing.T) {
 	made := map[string]bool{}
 	for _, m := range []client.Matcher{
 		client.Text(""), client.Regexp("a").In(client.Seen), client.Output("a"), client.Title("a"), client.Cursor(1, 2), client.Stable(time.Second),
-		client.Exited(), client.Bell(), client.Located("box"), client.LocatedCount("box", 0), client.Golden("screen 1\n"), client.Command(), client.CommandExit(0), client.Lua("p", "f", nil), client.Lua("p", "f", map[string]any{"a": 1}),
+		client.Exited(), client.Bell(), client.InState("idle"), client.Located("box"), client.LocatedCount("box", 0), client.Golden("screen 1\n"), client.Command(), client.CommandExit(0), client.Lua("p", "f", nil), client.Lua("p", "f", map[string]any{"a": 1}),
 		client.Any(client.Text("a"), client.Exited()), client.All(client.Text("a")), client.Not(client.All(client.Text("a")).In(client.OnScreen)),
 	} {
 		made[m.Type] = true
@@ -425,7 +427,7 @@ func TestWhatIsSentFits(t *testing.T) {
 	}
 	number := 7
 	whole := client.Config{
-		Name: "n", Program: "p", Args: []string{"a"}, Cwd: "/", Env: map[string]string{"A": "b"}, BaseEnv: map[string]string{"A": "b"}, Rows: 1, Cols: 2,
+		Name: "n", Tags: []string{"t"}, Program: "p", Args: []string{"a"}, Cwd: "/", Env: map[string]string{"A": "b"}, BaseEnv: map[string]string{"A": "b"}, Rows: 1, Cols: 2,
 		PixelWidth: 3, PixelHeight: 4, TranscriptMaxChars: &number, HistoryMaxBytes: &number, ScrollbackMaxLines: &number, RawTranscriptPath: "p", RawTranscriptAppend: true,
 		EchoOff: "ask", ShellIntegration: true, Theme: "dark", Owner: "connection", Max: time.Second, Idle: time.Second, MaxMemory: 1 << 30, Host: "h",
 	}

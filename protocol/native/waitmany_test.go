@@ -218,7 +218,7 @@ func TestWaitManyBadInput(t *testing.T) {
 		{many(never, obj{"sessions": []string{"s1", "s2", "s1"}}), -32602, "invalid_params", `params.sessions[2]: "s1" is named twice`},
 		{many(never, obj{"sessions": []string{"s1", "s77"}}), -32602, "unknown_session", `params.sessions[1]: unknown session "s77"`},
 		{many(never, obj{"sessions": []any{"s1", nil}}), -32602, "invalid_params", "params.sessions[1]"},
-		{many(never, obj{"select": obj{"tga": "build"}}), -32602, "invalid_params", "params.select: expected adapter, plugin, program, tag and name only"},
+		{many(never, obj{"select": obj{"tga": "build"}}), -32602, "invalid_params", "params.select: expected adapter, plugin, program, tag, name and host only"},
 		{many(never, obj{"sessions": []string{"s1"}, "since": obj{"s2": 1}}), -32602, "invalid_params", "only what is in sessions"},
 		{many(never, obj{"sessions": []string{"s1"}, "since": obj{"s1": nil}}), -32602, "invalid_params", "params.since"},
 		{many(never, obj{"sessions": []string{"s1"}, "since": obj{"s1": "p1-2@s2"}}), -32602, "invalid_params", "params.since.s1"},
