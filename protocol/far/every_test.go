@@ -46,6 +46,7 @@ func sameAnywhere(dir string) []struct {
 	add("session.wait", at(o{"matcher": contains("never"), "timeout_ms": 0}))
 	add("session.wait", at(o{"matcher": o{"type": "screen_regex", "value": "("}}))
 	add("session.wait_many", o{"sessions": []string{s}, "matcher": contains("shown"), "since": o{s: 0}})
+	add("session.wait_many", o{"sessions": []string{s}, "matcher": contains("shown"), "since": o{"HOST/s9": 0}})
 	add("session.wait_many", o{"select": o{"host": "HOST"}, "matcher": contains("shown")})
 	add("session.wait_many", o{"sessions": []string{s}, "matcher": contains("never"), "timeout_ms": 0})
 	add("session.wait_many", o{"sessions": []string{s}, "matcher": o{"type": "screen_regex", "value": "("}})

@@ -143,6 +143,12 @@ func (w *many) split(all []member) error {
 	if json.Unmarshal(find(all, "sessions"), &ids) != nil {
 		return nil
 	}
+	for id := range since {
+		if !slices.Contains(ids, id) {
+			return &protocol.ParamError{Path: "since", Expected: "only what is in sessions",
+				Got: protocol.Got(id)}
+		}
+	}
 	of, order := map[string][]string{}, []string{}
 	for _, id := range ids {
 		host, rest, ok := strings.Cut(id, "/")

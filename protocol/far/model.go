@@ -95,7 +95,9 @@ func ReadModel(model []byte) (*Model, error) {
 	c := compiler{from.Defs}
 	for name, of := range from.Methods {
 		r := &row{params: c.places(of.Params, nil), result: c.places(of.Result, nil),
-			reads: of.Rights == protocol.RightRead.String(), hosts: c.resolved(of.Params).Properties["host"] != nil}
+			reads: of.Rights == protocol.RightRead.String()}
+		// That of server.set_client is another: where the client is.
+		r.hosts = c.resolved(of.Params).Properties["host"] != nil && !strings.HasPrefix(name, setting)
 		if limit := c.resolved(of.Params).Properties["timeout_ms"]; limit != nil {
 			var ms int64
 			_ = json.Unmarshal(limit.Default, &ms) // without a default: see below

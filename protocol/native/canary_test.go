@@ -84,6 +84,8 @@ func TestCanary(t *testing.T) {
 		"plugin.unload":            {{"plugin": plain}},
 		"server.capabilities":      {nil, {"schema": true}},
 		"server.metrics":           {nil},
+		"server.hosts":             {nil, {"host": plain}},
+		"server.set_hosts":         {{"hosts": true}, {"hosts": plain}},
 		"server.set_notifications": {{"enabled": true, "events": true}, {"enabled": true, "events": true, "sessions": []any{id}, "since": 0}, {"enabled": true, "since": 0}},
 		"server.set_ordering":      {{"ordering": "session"}},
 		"server.set_rights":        {{"rights": "admin"}, {"rights": plain}},

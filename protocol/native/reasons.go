@@ -61,7 +61,7 @@ var also = sync.OnceValue(func() map[string][]string {
 		"session.run":              append([]string{"owned_by_adapter", "timeout", "command_not_run", "no_shell", "not_at_prompt"}, typing...),
 		"session.snapshot":         {"reply_too_large"},
 		"session.wait":             {"reply_too_large"},
-		"session.wait_many":        {"reply_too_large", "unknown_session"},
+		"session.wait_many":        append([]string{"reply_too_large", "unknown_session"}, away...),
 		"session.locate":           {"not_found", "ambiguous", "timeout", "session_ended", "session_closed", "plugin_failed"},
 		"session.history":          {"moment_not_kept"},
 		"session.screenshot":       {"reply_too_large", "file_refused"},

@@ -4107,9 +4107,10 @@ export interface Methods {
    * session_forgotten, timeout, unknown_host, unknown_session. */
   "session.wait": { params: SessionWaitParams; result: Matched };
   /** Waits until a matcher holds in one of several sessions, or in each of them. Errors:
-   * cancelled, duplicate_member, forbidden, internal_error, invalid_matcher, invalid_params,
-   * invalid_redaction, limit_exceeded, plugin_failed, reply_too_large, session_closed,
-   * session_ended, timeout, unknown_session. */
+   * cancelled, duplicate_member, forbidden, host_lost, host_unreachable, internal_error,
+   * invalid_matcher, invalid_params, invalid_redaction, limit_exceeded, plugin_failed,
+   * reply_too_large, server_lost, session_closed, session_ended, timeout, unknown_host,
+   * unknown_session. */
   "session.wait_many": { params: SessionWaitManyParams; result: MatchedSessions };
 }
 

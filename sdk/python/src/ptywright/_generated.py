@@ -4153,9 +4153,10 @@ def session_wait_many(
             or ended, and every match is told at once with wait.matched.
         wait: A word of the client's, at most 64 characters, that wait.matched repeats.
 
-    Reasons of errors: cancelled, duplicate_member, forbidden, internal_error, invalid_matcher,
-    invalid_params, invalid_redaction, limit_exceeded, plugin_failed, reply_too_large,
-    session_closed, session_ended, timeout, unknown_session.
+    Reasons of errors: cancelled, duplicate_member, forbidden, host_lost, host_unreachable,
+    internal_error, invalid_matcher, invalid_params, invalid_redaction, limit_exceeded,
+    plugin_failed, reply_too_large, server_lost, session_closed, session_ended, timeout,
+    unknown_host, unknown_session.
     """
     return Call("session.wait_many", given(matcher=matcher, evidence=evidence, latched=latched, redact=redact, redaction=redaction, select=select, sessions=sessions, since=since, timeout_ms=timeout_ms, until=until, wait=wait), MatchedSessions)
 
